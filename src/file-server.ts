@@ -1,6 +1,4 @@
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
-import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import type { Server as HttpsServer } from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FileServerConfig } from "./config.ts";
 import { askInside } from "./hosts/inner-exchange.ts";
@@ -12,12 +10,13 @@ import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts"
 import { clientAddress } from "./http/client-address.ts";
 import { mountOf } from "./http/request-target.ts";
 import { checkConfig } from "./options/check-config.ts";
-import { createEntries, type UpgradeOptions } from "./runtime/entries.ts";
+import { createEntries, type NodeServer, type UpgradeOptions } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";
+import type { NodeRequest, NodeResponse } from "./runtime/node-request.ts";
 import { UsageLimit } from "./server/admission.ts";
 import { ChangeFeed } from "./server/change-feed.ts";
 import { Exchange } from "./server/exchange.ts";
-import { notify, silentLogger } from "./server/logger.ts";
+import { type Logger, notify, silentLogger } from "./server/logger.ts";
 import type { ConnectedClient } from "./server/plugin.ts";
 import type { ServerParts } from "./server/site.ts";
 import { ProtectedFiles } from "./storage/protected-files.ts";
@@ -26,13 +25,9 @@ import { ProtectedFiles } from "./storage/protected-files.ts";
  * A file server to embed: the handler of `http.createServer(files)`, of `http2.createServer(files)` (compatibility API)
  * and of `app.use("/docs", files)` in Express.
  */
-export interface FileServer<Fetched extends Response | undefined = Response> {
+export interface FileServer<Fetched extends Response | undefined = Response> extends ProgramFiles {
   /** Answers a request. `next` is called only with the option `fallthrough`, which says for what. */
-  (
-    request: IncomingMessage | Http2ServerRequest,
-    response: ServerResponse | Http2ServerResponse,
-    next?: (error?: unknown) => void,
-  ): void;
+  (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void;
   /**
    * Answers the web socket handshakes that one of its plugins answers, and leaves all others to the other listeners:
    * `server.on("upgrade", files.upgrade)`. Say where the server is mounted with the option `mount`. `before` names
@@ -43,7 +38,7 @@ export interface FileServer<Fetched extends Response | undefined = Response> {
    * Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). Throws for
    * what is no server, and for a server whose requests are answered already.
    */
-  attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer<Fetched>;
+  attach(server: NodeServer): FileServer<Fetched>;
   /**
    * Answers a `Request` in-process, with the same semantics and streaming both ways. A URL stands for its GET, a path
    * for that of `http://localhost`. With the option `fallthrough` it resolves with `undefined` for what is passed on.
@@ -57,12 +52,6 @@ export interface FileServer<Fetched extends Response | undefined = Response> {
    * that comes back is judged like any other.
    */
   disconnect(isMeant: (client: ConnectedClient) => boolean): number;
-  /** Reads, stores and edits files for the host program itself, past all plugins. */
-  readonly read: ProgramFiles["read"];
-  readonly write: ProgramFiles["write"];
-  readonly edit: ProgramFiles["edit"];
-  readonly history: ProgramFiles["history"];
-  readonly revert: ProgramFiles["revert"];
   /** Starts plugins and storages, which otherwise happens at the first request. Rejects if one cannot start. */
   ready(): Promise<void>;
   /**
@@ -84,26 +73,30 @@ export function createFileServer(
 export function createFileServer(config: FileServerConfig): FileServer;
 export function createFileServer(config: FileServerConfig): FileServer<Response | undefined> {
   checkConfig(config);
-  const report = reporter(config);
+  const { logger = silentLogger, maxConcurrentRequests = 10_000, fallthrough = false, upgrades = "own" } = config;
+  const report = reporter(logger, config.onError);
   const changes = new ChangeFeed(report);
   const life = new LifeCycle(config, changes, () => hosts.sites);
-  const parts = serverParts(config, changes, life, report);
+  const protectedFiles = new ProtectedFiles();
+  const parts: HostParts = {
+    changes,
+    logger,
+    report,
+    outage: () => life.outage(),
+    protect: (location) => protectedFiles.protect(location),
+    cover: (storage) => protectedFiles.cover(storage),
+    ask: (site, request) => askInside(life, site, request),
+  };
   const hosts: VirtualHosts = createVirtualHosts(config, parts);
-  const { maxConcurrentRequests = 10_000, fallthrough = false } = config;
   const clients = clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for");
   const uploads = new UsageLimit(maxConcurrentRequests);
   const nowhere = createSite("", {}, parts);
-  const entries = createEntries(requestPath({ life, clients, uploads, hosts, nowhere }), {
-    fallthrough,
-    life,
-    mount: mountOf(config.mount),
-    upgrades: config.upgrades ?? "own",
-    report,
-  });
+  const serve = requestPath({ clients, life, uploads, hosts, nowhere });
+  const entries = createEntries(serve, { fallthrough, life, mount: mountOf(config.mount), upgrades, report });
 
   const files: FileServer<Response | undefined> = Object.assign(entries.handle, {
     upgrade: entries.upgrade,
-    attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer<Response | undefined> {
+    attach(server: NodeServer): FileServer<Response | undefined> {
       entries.listenTo(server);
       return files;
     },
@@ -120,10 +113,8 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
   return files;
 }
 
-type Report = ServerParts["report"];
-
 /** Reports failures to `config.onError`. What that throws is dropped. */
-function reporter({ logger = silentLogger, onError }: FileServerConfig): Report {
+function reporter(logger: Logger, onError: FileServerConfig["onError"]): ServerParts["report"] {
   return (error, about, status) => {
     const exchange = about instanceof Exchange ? about : undefined;
     const log = (): void =>
@@ -145,19 +136,5 @@ function failedRequest({ id, method, path, host, user, startedAt }: Exchange, st
     ...(user && { user: user.name }),
     ...(status !== undefined && { status }),
     ms,
-  };
-}
-
-/** What all hosts share. */
-function serverParts(config: FileServerConfig, changes: ChangeFeed, life: LifeCycle, report: Report): HostParts {
-  const protectedFiles = new ProtectedFiles();
-  return {
-    changes,
-    logger: config.logger ?? silentLogger,
-    report,
-    outage: () => life.outage(),
-    protect: (location) => protectedFiles.protect(location),
-    cover: (storage) => protectedFiles.cover(storage),
-    ask: (site, request) => askInside(life, site, request),
   };
 }

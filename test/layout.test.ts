@@ -9,7 +9,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   config: "types, and an error; check-config.test.ts",
   index: "exports.test.ts",
   "server/incoming-request": "types",
-  "server/inner-request": "types",
   "server/inspection": "types",
   "config-page/import-config/old-names": "import-config.test.ts",
   "config-page/import-config/page-writer": "import-config.test.ts",

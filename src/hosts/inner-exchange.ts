@@ -3,7 +3,7 @@ import { encodePath, parseRequestPath } from "../http/request-target.ts";
 import { FetchIncoming } from "../runtime/fetch-request.ts";
 import { unavailable } from "../server/admission.ts";
 import { Exchange, type HostRequest } from "../server/exchange.ts";
-import type { InnerAnswer, InnerRequest } from "../server/inner-request.ts";
+import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
 import { bodyBytes, isStream, type Reply } from "../server/reply.ts";
 import type { LifeCycle } from "./life-cycle.ts";
 import { converse } from "./serve-request.ts";
@@ -29,7 +29,12 @@ export async function askInside(
   const host = isProgram ? asked.host : (client?.host ?? "localhost");
   const url = encodePath(path) + search;
   const body = content === undefined || content.length === 0 ? null : Buffer.from(content as string);
-  const init = { method, headers: { host, ...headers }, body, signal: client?.signal ?? null };
+  const init = {
+    method,
+    headers: { host, ...(client && fieldsOf(client)), ...headers },
+    body,
+    signal: client?.signal ?? null,
+  };
   const request = hostRequest(new Request(`${protocol}://localhost${url}`, init), client?.request);
   const exchange = new Exchange({
     ...{ incoming: new FetchIncoming(request, { address }, { prefix: mount, isStripped: true }), site, host, protocol },
@@ -65,13 +70,30 @@ async function beginningOf(reply: Reply, mostBytes: number): Promise<Buffer> {
   return Buffer.concat(pieces).subarray(0, mostBytes);
 }
 
+/** Fields of a client's request that say who it is, and nothing about its content, go along; so do those of proxies. */
+const ofOneRequest =
+  /^(?::|accept|connection$|content-|depth$|destination$|expect$|if-|keep-alive$|last-event-id$|mcp-|overwrite$|prefer$|range$|te$|trailer$|transfer-encoding$|upgrade|x-filename$|x-range-unit$|x-request-id$)/;
+
+function fieldsOf({ headers }: Exchange): Record<string, string> {
+  const own = Object.entries(headers).filter(([name, value]) => !ofOneRequest.test(name) && value !== undefined);
+  return Object.fromEntries(own.map(([name, value]) => [name, [value].flat().join(", ")]));
+}
+
 /** Of the request that the framework around has made, about another request: these stay behind. */
-const ofOneRequest: ReadonlySet<string> = new Set(["body", "originalUrl", "baseUrl", "query", "params", "res", "next"]);
+const aboutOneRequest: ReadonlySet<string> = new Set([
+  "body",
+  "originalUrl",
+  "baseUrl",
+  "query",
+  "params",
+  "res",
+  "next",
+]);
 
 /** With what the host program has put into the client's own request, such as its session. */
 function hostRequest(request: Request, sent: HostRequest | undefined): Request {
   for (const [name, value] of Object.entries(sent ?? {})) {
-    if (!(name in request) && !name.startsWith("_") && !ofOneRequest.has(name)) Reflect.set(request, name, value);
+    if (!(name in request) && !name.startsWith("_") && !aboutOneRequest.has(name)) Reflect.set(request, name, value);
   }
   return request;
 }

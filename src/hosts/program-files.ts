@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Edit } from "../html/edit/edits.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import type { FileHistory, VersionList } from "../server/file-history.ts";
-import type { InnerAnswer, InnerRequest } from "../server/inner-request.ts";
+import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
 import { askInside } from "./inner-exchange.ts";
 import type { LifeCycle } from "./life-cycle.ts";
 import type { HostedSite } from "./site.ts";

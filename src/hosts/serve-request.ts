@@ -15,9 +15,7 @@ import type { VirtualHosts } from "./virtual-hosts.ts";
 
 /** Sends a reply to the client, or gives `undefined` where it passed the request on. */
 export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;
-
 export type PassOn = (error?: unknown) => void;
-
 /** Takes over the connection of a handshake; `false` if another listener has it, or middleware has answered. */
 export type Claim = () => Promise<boolean>;
 
@@ -105,29 +103,22 @@ interface Addressed {
 }
 
 function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addressed {
-  let path = "";
-  let search = "";
-  let authority = "";
-  let host = "";
+  const { headers } = incoming;
   let protocol: Addressed["protocol"] = incoming.encrypted ? "https" : "http";
-  let problem: Addressed["problem"];
   try {
-    const { headers } = incoming;
     const forwarded = (name: "x-forwarded-host" | "x-forwarded-proto"): string | undefined =>
       headers[name] !== undefined && clients.trusts(incoming.peer) ? firstValue(headers[name]) : undefined;
     if (forwarded("x-forwarded-proto") === "https") protocol = "https";
     if (incoming.target === undefined) throw new HttpError(404, "NOT_FOUND", "The files are mounted elsewhere.");
-    const target = parseRequestPath(incoming.target);
-    ({ path, search } = target);
+    const { path, search, authority: asked } = parseRequestPath(incoming.target);
     // The next server may take the other one (RFC 9112 §3.2).
     if (incoming.count("host") > 1) throw new HttpError(400, "INVALID_HOST", "There are several Host fields.");
     const sent = headers[":authority"]?.toString() ?? headers.host ?? "";
-    authority = forwarded("x-forwarded-host") ?? target.authority ?? sent;
-    host = parseHost(authority);
+    const authority = forwarded("x-forwarded-host") ?? asked ?? sent;
+    return { path, search, authority, host: parseHost(authority), protocol, problem: undefined };
   } catch (thrown) {
-    problem = { thrown };
+    return { path: "", search: "", authority: "", host: "", protocol, problem: { thrown } };
   }
-  return { path, search, authority, host, protocol, problem };
 }
 
 function firstValue(field: string | readonly string[]): string | undefined {
@@ -151,11 +142,8 @@ function refuseTooLarge({ headers, site }: Exchange): void {
 function refuseCrossSite({ method, isUpgrade, headers, protocol, site }: Exchange, authority: string): void {
   if (!isUpgrade && !isChange(method)) return;
   if (!isCrossSite(headers, { protocol, host: authority }, site.options.allowedOrigins)) return;
-  throw new HttpError(
-    403,
-    "CROSS_SITE",
-    "A page of another site may neither change anything here nor connect a web socket.",
-  );
+  const details = "A page of another site may neither change anything here nor connect a web socket.";
+  throw new HttpError(403, "CROSS_SITE", details);
 }
 
 /** Answers an exchange, delivers the reply, tells the observers, and releases what the exchange holds. */

@@ -1,10 +1,9 @@
 import { ConfigError, type HostConfig } from "../config.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
-import { takenMethods } from "../http/methods.ts";
+import { siteOptions } from "../options/check-config.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import type { Exchange } from "../server/exchange.ts";
-import type { InnerAnswer, InnerRequest } from "../server/inner-request.ts";
 import { messageOf, notify } from "../server/logger.ts";
 import {
   composePipeline,
@@ -15,9 +14,9 @@ import {
   listPlugins,
   type OnAnswer,
 } from "../server/pipeline.ts";
-import type { Plugin, PluginSite } from "../server/plugin.ts";
+import type { InnerAnswer, InnerRequest, Plugin, PluginSite } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
-import type { ServerParts, SiteOptions } from "../server/site.ts";
+import type { ServerParts } from "../server/site.ts";
 import { rootStorage } from "../storage/root-storage.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isFileHandler, mayIdentify, problemsOfOrder } from "./authentication.ts";
@@ -37,45 +36,6 @@ export interface HostParts extends ServerParts {
   ask(site: HostedSite, request: InnerRequest): Promise<InnerAnswer>;
 }
 
-const defaults: SiteOptions = {
-  index: "index.html",
-  cacheControl: undefined,
-  download: false,
-  headers: undefined,
-  extensions: [],
-  single: false,
-  ignores: [],
-  listing: true,
-  title: undefined,
-  dotfiles: "ignore",
-  contentTypes: {},
-  createParents: true,
-  untrustedContent: false,
-  precompressed: false,
-  compress: false,
-  maxFileSize: 100 * 1024 * 1024,
-  maxDocumentSize: 16 * 1024 * 1024,
-  maxDocumentDepth: 512,
-  maxParseSteps: 256 * 1024 * 1024,
-  maxMatches: 10_000,
-  maxEdits: 1000,
-  maxSelectorLength: 4096,
-  maxSelectorCompounds: 64,
-  maxSelectionSteps: 20_000_000,
-  documentCacheSize: 64 * 1024 * 1024,
-  elementBodyMemory: 64 * 1024 * 1024,
-  refuseFragments: false,
-  dav: undefined,
-  beforeWrite: undefined,
-  recordRemoved: false,
-  dialect: "spec",
-  methods: takenMethods(),
-  allowedOrigins: new Set(),
-  serverHeader: undefined,
-  watch: false,
-  client: false,
-};
-
 export function createSite(name: string, config: HostConfig, server: HostParts): HostedSite {
   const storage = storageOf(name, config);
   const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
@@ -89,12 +49,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
   const site: HostedSite = {
     ...server,
     name,
-    options: {
-      ...defaults,
-      ...definedOptions(config),
-      methods: takenMethods(config),
-      allowedOrigins: new Set(config.allowedOrigins),
-    },
+    options: siteOptions(config),
     storage,
     plugins: distinct.map(({ plugin }) => plugin),
     observers: distinct.filter(({ plugin }) => plugin.observe),
@@ -142,11 +97,6 @@ function refusalNotes(
     const message = `plugin "${plugin.name}" refused ${path} in its own way, which ${telling.join(", ")} do not follow`;
     notify(() => logger.warn({ plugin: plugin.name, path }, `${message}: use guard`), report);
   };
-}
-
-function definedOptions(config: HostConfig): Partial<SiteOptions> {
-  const defined = Object.entries(config).filter(([name, value]) => name in defaults && value !== undefined);
-  return Object.fromEntries(defined) as Partial<SiteOptions>; // names and types were checked with the configuration
 }
 
 function storageOf(name: string, config: HostConfig): Storage | undefined {

@@ -2,9 +2,10 @@ import { inspect } from "node:util";
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
 import { isTrustProxy } from "../http/client-address.ts";
 import { isExtension, isMediaType } from "../http/content-type.ts";
-import { fileMethods } from "../http/methods.ts";
+import { fileMethods, takenMethods } from "../http/methods.ts";
 import { isCanonicalPath, parseHost } from "../http/request-target.ts";
 import { listPlugins } from "../server/pipeline.ts";
+import type { SiteOptions } from "../server/site.ts";
 import {
   aFunction,
   aPlugin,
@@ -60,6 +61,25 @@ const listingFeatures = withRule(
   optionsOf({ edit: yesOrNo, zip: anyOf([yesOrNo, zipOptions], "true, false, or limits") }, "an object"),
   (features: object) => (Object.keys(features).length > 0 ? undefined : "an object with edit or zip"),
 );
+const extension = text("an extension with its dot", (value) => /^\.[\w.-]+$/.test(value));
+const contentTypes = recordOf(
+  text('a media type such as "text/plain"', isMediaType),
+  "an object of media types by extension",
+  text('a file extension such as ".md"', isExtension),
+);
+const patterns = listOf(pathPattern, "a list of path patterns");
+
+/** A schema for each option, and what stands for it where it is left out. */
+type OptionTable<Options> = { readonly [Name in keyof Options]-?: Schema & { readonly default?: Options[Name] } };
+
+function withDefault<T>(schema: Schema, value: T): Schema & { readonly default: T } {
+  return { ...schema, default: value };
+}
+
+const on = withDefault(yesOrNo, true);
+const off = withDefault(yesOrNo, false);
+const limit = (most: number) => withDefault(positiveInteger, most);
+
 const ofHost = {
   root: rootDirectory,
   storage: aStorage,
@@ -69,59 +89,55 @@ const ofHost = {
     methods.length > 0 ? undefined : "at least one method",
   ),
   readOnly: yesOrNo,
-  index: anyOf([fileName, listOf(fileName, "file names"), isFalse], "a file name, a list of file names, or false"),
+  index: withDefault(
+    anyOf([fileName, listOf(fileName, ""), isFalse], "a file name, a list of file names, or false"),
+    "index.html",
+  ),
   cacheControl: anyOf(
     [fieldValue, isFalse, recordOf(fieldValue, "values by path pattern", pathPattern), aFunction],
     "a value of Cache-Control, values by path pattern, a function, or false",
   ),
-  download: anyOf(
-    [yesOrNo, listOf(pathPattern, "path patterns"), aFunction],
-    "true, false, a list of path patterns, or a function",
+  download: withDefault(
+    anyOf([yesOrNo, patterns, aFunction], "true, false, a list of path patterns, or a function"),
+    false,
   ),
   headers: aFunction,
-  extensions: listOf(
-    text("an extension", (extension) => /^\.[\w.-]+$/.test(extension), "an extension with its dot"),
-    "a list of extensions",
-  ),
-  single: anyOf([yesOrNo, requestPath], "true, false, or a path as requests have it"),
-  ignores: listOf(pathPattern, "a list of path patterns"),
-  listing: anyOf([yesOrNo, listingFeatures], "true, false, or { edit: true, zip: true }"),
+  extensions: withDefault(listOf(extension, "a list of extensions"), []),
+  single: withDefault(anyOf([yesOrNo, requestPath], "true, false, or a path as requests have it"), false),
+  ignores: withDefault(patterns, []),
+  listing: withDefault(anyOf([yesOrNo, listingFeatures], "true, false, or { edit: true, zip: true }"), true),
   title: textNotEmpty,
-  dotfiles: oneOf(["ignore", "allow"]),
+  dotfiles: withDefault(oneOf(["ignore", "allow"]), "ignore"),
   symlinks: oneOf(["within-root", "never"]),
-  contentTypes: recordOf(
-    text('a media type such as "text/plain"', isMediaType),
-    "an object of media types by extension",
-    text('a file extension such as ".md"', isExtension),
-  ),
-  createParents: yesOrNo,
-  untrustedContent: yesOrNo,
-  precompressed: yesOrNo,
-  compress: yesOrNo,
+  contentTypes: withDefault(contentTypes, {}),
+  createParents: on,
+  untrustedContent: off,
+  precompressed: off,
+  compress: off,
   durability: oneOf(["fsync", "rename"]),
-  maxFileSize: positiveInteger,
-  maxDocumentSize: positiveInteger,
-  maxDocumentDepth: positiveInteger,
-  maxParseSteps: positiveInteger,
-  maxMatches: positiveInteger,
-  maxEdits: positiveInteger,
-  maxSelectorLength: positiveInteger,
-  maxSelectorCompounds: positiveInteger,
-  maxSelectionSteps: positiveInteger,
-  documentCacheSize: positiveInteger,
-  elementBodyMemory: positiveInteger,
-  refuseFragments: yesOrNo,
+  maxFileSize: limit(100 * 1024 * 1024),
+  maxDocumentSize: limit(16 * 1024 * 1024),
+  maxDocumentDepth: limit(512),
+  maxParseSteps: limit(256 * 1024 * 1024),
+  maxMatches: limit(10_000),
+  maxEdits: limit(1000),
+  maxSelectorLength: limit(4096),
+  maxSelectorCompounds: limit(64),
+  maxSelectionSteps: limit(20_000_000),
+  documentCacheSize: limit(64 * 1024 * 1024),
+  elementBodyMemory: limit(64 * 1024 * 1024),
+  refuseFragments: off,
   beforeWrite: aFunction,
   dav: text("compliance classes such as 1", (value) => /^[\w<>:/., -]+$/.test(value)),
-  recordRemoved: yesOrNo,
-  dialect: oneOf(["spec", "draft-00"]),
+  recordRemoved: off,
+  dialect: withDefault(oneOf(["spec", "draft-00"]), "spec"),
   allowedOrigins: listOf(origin, "a list of origins"),
-  watch: yesOrNo,
-  client: yesOrNo,
+  watch: off,
+  client: off,
   serverHeader: text("the value of a header field", (value) =>
     /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value),
   ),
-};
+} satisfies OptionTable<HostConfig>;
 
 const ofOtherServers = new Map(
   Object.entries({
@@ -196,6 +212,17 @@ export const pageOptions: OptionsSchema = optionsOf(
   },
   "an object of options",
 );
+
+/** Options that are used up when a host is made. */
+const notOfSites: readonly string[] = ["root", "storage", "plugins", "aliases", "readOnly", "symlinks", "durability"];
+
+/** The options of a host as its plugins see them, with defaults. */
+export function siteOptions(config: HostConfig): SiteOptions {
+  const ofSites = Object.entries(ofHost).filter(([name]) => !notOfSites.includes(name));
+  const chosen = ofSites.map(([name, schema]) => [name, Reflect.get(config, name) ?? Reflect.get(schema, "default")]);
+  const options = Object.fromEntries(chosen) as SiteOptions; // the table is checked against the types of the options
+  return { ...options, methods: takenMethods(config), allowedOrigins: new Set(config.allowedOrigins) };
+}
 
 /** The one spelling of a host's name, in which requests are compared with the configuration. */
 export function hostKey(name: string): string {

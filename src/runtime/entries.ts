@@ -22,7 +22,6 @@ export interface Entries {
   /** The handler of `node:http`, `node:http2` and Express. */
   handle(request: NodeRequest, response: NodeResponse, next?: PassOn): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, options?: UpgradeOptions): void;
-  /** Makes a server of Node send its requests and upgrades here. Throws if its requests are answered already. */
   listenTo(server: NodeServer): void;
   /** `undefined` for what is passed on. */
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response | undefined>;
@@ -38,13 +37,10 @@ export interface UpgradeOptions {
 
 /** What the entries need to know of their server. */
 export interface EntryOptions {
-  /** Whether what is not taken and what is not found is passed to Express's `next()`. */
   readonly fallthrough: boolean;
-  /** Whether the server is closing, and so is each connection after its reply. */
+  /** While the server is closing, so is each connection after its reply. */
   readonly life: { readonly isClosing: boolean };
-  /** Where the server is mounted unless a framework says so. */
   readonly mount: Mount;
-  /** Whether handshakes are answered that no plugin answers. */
   readonly upgrades: "own" | "all";
   report(error: unknown): void;
 }
@@ -119,9 +115,6 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       if (!emitter.listeners("request").includes(handle)) {
         if (emitter.listenerCount("request") > 0) throw answeredTwice();
         emitter.on("request", handle);
-        emitter.on("newListener", (event, listener) => {
-          if (event === "request" && listener === handle) throw answeredTwice();
-        });
       }
       emitter.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         // Only a WebSocket server wants the raw connection; other upgrades are plain requests as well.

@@ -13,10 +13,7 @@ export interface FetchInfo {
   readonly mount?: string | MountPoint | undefined;
 }
 
-/**
- * Throws a `TypeError` for what a framework hands on beside the request (an environment, a server), where the function
- * was given to it as it is: as the address of a client it would be lost without a word.
- */
+/** Throws a `TypeError` for what a framework hands on beside the request where it was given the function as it is. */
 export function checkFetchInfo(info: FetchInfo): void {
   const others = Object.keys(info).filter((name) => name !== "address" && name !== "mount");
   if (others.length === 0) return;

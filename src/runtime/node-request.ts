@@ -78,7 +78,10 @@ export class NodeIncoming implements IncomingRequest {
 
   content(): AsyncIterable<Uint8Array> {
     const request = this.request;
-    if (this.#takesOver && hasContent(request)) throw contentOfUpgrade();
+    // Node reads nothing behind the header section of an upgrade: the content would be lost, and a file emptied.
+    if (this.#takesOver && hasContent(request)) {
+      throw new HttpError(400, "UPGRADE_WITH_CONTENT", "Send content in a request without `Upgrade`; it was not read.");
+    }
     if (request.readableDidRead || request.readableEnded) return onceMore(request);
     const waiting = awaitingContinue.get(request);
     if (waiting) {
@@ -123,9 +126,8 @@ export function onceOver(request: NodeRequest, response: NodeResponse, callback:
 const lastOf = new WeakMap<object, Promise<void>>();
 
 /**
- * Runs `serve` when all that came before on a connection of HTTP/1 is answered. Node hands over pipelined requests all
- * at once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). A request
- * behind a reply that closed the connection is not run, since its own reply could not be sent (§9.6).
+ * Runs `serve` when all that came before on a connection of HTTP/1 is answered: Node hands over pipelined requests at
+ * once, and a GET would overtake the PUT before it (RFC 9112 §9.3.2). Behind a reply that closed it, nothing is run.
  */
 export function inTurn(request: NodeRequest, response: NodeResponse, serve: () => Promise<void>): void {
   if (request instanceof Http2ServerRequest) return void serve();
@@ -147,11 +149,6 @@ function prefixOf(originalUrl: string, url: string): string {
 function hasContent({ headers }: NodeRequest): boolean {
   const { "content-length": length, "transfer-encoding": coding } = headers;
   return (length !== undefined && length !== "0") || coding !== undefined;
-}
-
-/** Node reads nothing behind the header section of an upgrade: the content would be lost, and a file emptied. */
-function contentOfUpgrade(): HttpError {
-  return new HttpError(400, "UPGRADE_WITH_CONTENT", "Send content in a request without `Upgrade`; it was not read.");
 }
 
 async function* arriving(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
@@ -178,10 +175,7 @@ async function* onceMore(request: NodeRequest): AsyncGenerator<Uint8Array, void,
   // Of another length: text that was in another encoding, content that was decompressed, a string that was JSON.
   if (bytes instanceof Uint8Array && bytes.byteLength === Number(length)) yield bytes;
   else {
-    throw new HttpError(
-      500,
-      "BODY_CONSUMED",
-      "A body parser read the content of this request before the file server could. Mount the file server before it.",
-    );
+    const details = "A body parser read this request before the file server could. Mount the file server before it.";
+    throw new HttpError(500, "BODY_CONSUMED", details);
   }
 }

@@ -42,11 +42,6 @@ export function sendReply(
     : sendWhole(request, response, body, unread);
 }
 
-/** Whether no plugin follows what goes through a stream. */
-function isUnobserved(body: Readable): boolean {
-  return body.eventNames().length === 0 && !body.destroyed;
-}
-
 /** Whether what is written goes to the connection itself. Express's `compression` keeps it, and never calls back. */
 function writesAtOnce(response: NodeResponse): response is ServerResponse {
   const { write, end } = OutgoingMessage.prototype;
@@ -87,7 +82,7 @@ function sendWhole(
   const sent = completion(request, response, () => ({ bytes, isWhole: true }));
   if (unread === "much") {
     flushHeaders(response);
-    if (body !== undefined) write(response, body);
+    if (body !== undefined) (response as NodeJS.WritableStream).write(body);
     endAfterDraining(request, response);
     return sent;
   }
@@ -133,7 +128,8 @@ async function sendStream(
     bytes += length;
   };
   try {
-    if (isPieceStream(body) && isUnobserved(body) && writesAtOnce(response)) {
+    const isUnobserved = body.eventNames().length === 0 && !body.destroyed; // by plugins
+    if (isPieceStream(body) && isUnobserved && writesAtOnce(response)) {
       await body.eachPiece(async (piece) => {
         count(piece);
         await new Promise<void>((resolve) => {
@@ -145,7 +141,7 @@ async function sendStream(
       body.once("close", () => wake()); // perhaps because the client does not read, which nothing else tells
       for await (const piece of body) {
         count(piece);
-        if (!write(response, piece)) await new Promise<void>((resolve) => (wake = resolve));
+        if (!(response as NodeJS.WritableStream).write(piece)) await new Promise<void>((resolve) => (wake = resolve));
       }
     }
     if (announced !== undefined && bytes < Number(announced)) throw wrongLength(announced);
@@ -174,10 +170,6 @@ function cut(response: NodeResponse): void {
 
 function wrongLength(announced: unknown): Error {
   return new Error(`the content of the reply does not have the ${announced} bytes of its content-length`);
-}
-
-function write(response: NodeResponse, chunk: string | Uint8Array): boolean {
-  return (response as NodeJS.WritableStream).write(chunk);
 }
 
 /** Not every framework's response that passes for one of node's has the method. */
@@ -213,10 +205,7 @@ function completion(
   });
 }
 
-/**
- * Ends a reply to a client that is still sending. Closing at once would make its system throw the reply away before the
- * client has read it (RFC 9112 §9.6), so the connection lingers.
- */
+/** Ends a reply to a client that is still sending, and would lose it if the connection closed at once (RFC 9112 §9.6). */
 function endAfterDraining(request: NodeRequest, response: NodeResponse): void {
   if (request instanceof Http2ServerRequest) {
     response.end();
@@ -226,10 +215,7 @@ function endAfterDraining(request: NodeRequest, response: NodeResponse): void {
   drain(request, () => response.end());
 }
 
-/**
- * Reads on for a moment and throws away what comes, 64 KiB at most; calls `then` when the other side has closed or sent
- * everything, at the latest after a second.
- */
+/** Throws away what comes, 64 KiB at most; calls `then` when the other side is done, at the latest after a second. */
 export function drain(source: Readable, then: () => void): void {
   let drained = 0;
   const stop = (): void => {

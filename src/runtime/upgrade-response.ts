@@ -2,25 +2,17 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { drain } from "./send-reply.ts";
 
-/**
- * Tells whether another listener has answered a handshake since this call, or reads from it. Until the handshake is
- * claimed, only a listener for errors is attached, without which a client that leaves would end the process.
- */
+/** Tells whether another listener has answered a handshake since this call, or reads from it. */
 export function takenByOthers(socket: Duplex): () => boolean {
-  const written = bytesWritten(socket);
-  socket.on("error", () => {});
-  return () => bytesWritten(socket) > written || socket.writableEnded || socket.readableFlowing !== null;
-}
-
-/** Of a connection. It may have had replies before. */
-function bytesWritten(socket: Duplex): number {
-  return "bytesWritten" in socket ? Number(socket.bytesWritten) : 0;
+  const bytesWritten = (): number => ("bytesWritten" in socket ? Number(socket.bytesWritten) : 0);
+  const before = bytesWritten(); // of replies on the same connection
+  socket.on("error", () => {}); // without which a client that leaves would end the process
+  return () => bytesWritten() > before || socket.writableEnded || socket.readableFlowing !== null;
 }
 
 /**
- * Lets a response answer a request to take over the connection. Node looks after that connection no more: what its
- * server does for other responses, waking a writer and closing the connection after the reply, is done here. `false`,
- * with the connection closed, where another response still has it.
+ * Lets a response answer a handshake, and does for the connection what Node does no more: waking a writer, and closing
+ * it after the reply. `false`, with the connection closed, where another response still has it.
  */
 export function takeSocket(response: ServerResponse, socket: Duplex): boolean {
   response.shouldKeepAlive = false;

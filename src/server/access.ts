@@ -72,23 +72,14 @@ const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
   MKCOL: ["create"],
 };
 
-/**
- * The rights that a method could need; which of them it does need depends on what is stored at the path. All rights for
- * OPTIONS, which says what could be done, and for methods that do nothing here.
- */
+/** The rights that a method could need. All for OPTIONS, which says what could be done, and for unknown methods. */
 export function rightsOf(method: string): readonly Right[] {
   return Object.hasOwn(rightsByMethod, method) ? (rightsByMethod[method] ?? everyRight) : everyRight;
 }
 
-/** An exchange, as far as it matters for that. */
-interface ReadingExchange {
-  readonly method: string;
-  readonly path: string;
-  readonly access: Access;
-}
-
 /** Throws 401 or 403 without the right to read a resource that can only be read, and 405 for other methods. */
-export function requireReading({ method, path, access }: ReadingExchange): void {
+export function requireReading(exchange: Readonly<{ method: string; path: string; access: Access }>): void {
+  const { method, path, access } = exchange;
   if (!access.permitsPath("read", path)) throw access.refusal();
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed("GET, HEAD");
 }

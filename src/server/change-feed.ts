@@ -3,17 +3,6 @@ import type { Edit } from "../html/edit/edits.ts";
 import type { Access, ChangedElements } from "./access.ts";
 import { notify } from "./logger.ts";
 
-/** What happened to a file or its elements. */
-export type ChangeKind =
-  | "created"
-  | "replaced"
-  | "appended"
-  | "deleted"
-  | "elements-replaced"
-  | "elements-appended"
-  | "elements-deleted"
-  | "elements-edited";
-
 /** One of several edits that were made together: as it was asked for, and how many elements it was about. */
 export type ChangedByEdit = Edit & { readonly matches: number };
 
@@ -33,54 +22,49 @@ interface AnyChange {
   readonly time: string;
 }
 
-/** What the file is after a change. */
-interface ChangedFile {
-  /** Its entity tag. */
+/** What only some changes have. Clients that may not know what a change of elements was get it without its content. */
+interface Details {
+  /** Entity tag of the file after the change. */
   readonly etag?: string;
-  /** In bytes; clients do not get it. Missing where the server that made the change tells none. */
+  /** Bytes of the file after the change; not for clients. Missing where the server that made the change tells none. */
   readonly size?: number;
-}
-
-/** What only some changes have. */
-type Without<Names extends string> = { readonly [Name in Names]?: never };
-
-/** A change of a whole file. */
-export interface FileChange
-  extends AnyChange,
-    ChangedFile,
-    Without<"selector" | "matches" | "html" | "removed" | "edits"> {
-  readonly kind: "created" | "replaced" | "appended";
-}
-
-/** The end of a file. */
-export interface FileDeletion
-  extends AnyChange,
-    Without<"selector" | "matches" | "html" | "removed" | "edits" | "etag" | "size"> {
-  readonly kind: "deleted";
-}
-
-/** A change of elements by one selector. Clients that may not know what it was get it without its content. */
-export interface ElementsChange extends AnyChange, ChangedFile, Without<"edits"> {
-  readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted";
   /** Selector of the changed elements. */
   readonly selector?: string;
   /** How many elements changed. */
   readonly matches?: number;
   /** What the request supplied, for replaced and appended elements. */
   readonly html?: string;
-  /** The elements that were replaced or deleted, with the option `recordRemoved`. Clients do not get it. */
+  /** The elements that were replaced or deleted, with the option `recordRemoved`; not for clients. */
   readonly removed?: string;
-}
-
-/** A list of edits, made as one change. */
-export interface EditsChange extends AnyChange, ChangedFile, Without<"selector" | "matches" | "html" | "removed"> {
-  readonly kind: "elements-edited";
   /** The edits in their order; those that changed nothing are left out. */
   readonly edits?: readonly ChangedByEdit[];
 }
 
+type ChangeOf<Kind extends string, Names extends keyof Details> = AnyChange & { readonly kind: Kind } & Pick<
+    Details,
+    Names
+  > & { readonly [Name in Exclude<keyof Details, Names>]?: never };
+
+/** A change of a whole file. */
+export type FileChange = ChangeOf<"created" | "replaced" | "appended", "etag" | "size">;
+
+/** The end of a file. */
+export type FileDeletion = ChangeOf<"deleted", never>;
+
+/** A change of elements by one selector. */
+export type ElementsChange = ChangeOf<
+  "elements-replaced" | "elements-appended" | "elements-deleted",
+  Exclude<keyof Details, "edits">
+>;
+
+/** A list of edits, made as one change. */
+export type EditsChange = ChangeOf<"elements-edited", "etag" | "size" | "edits">;
+
 /** A committed change; published once, in the order of the commits. Its `kind` tells which fields it can have. */
 export type Change = FileChange | FileDeletion | ElementsChange | EditsChange;
+
+/** What happened to a file or its elements. */
+export type ChangeKind = Change["kind"];
 
 /** `Omit` for each member of a union. */
 type Less<Type, Names extends string> = Type extends unknown ? Omit<Type, Names> : never;
@@ -200,10 +184,9 @@ export class ChangeFeed implements AsyncIterable<Change> {
   }
 
   /**
-   * Calls `listener` after each commit, synchronously, or when a shared feed gives the change its place. Returns a
-   * function that ends the subscription. `restarted` is called when ids begin anew, which happens with a shared feed
-   * only. `judges` says whether the listener needs {@link ChangeOrigin.elements} of edits at a path, which makes them
-   * slower; by default it does where it takes an origin.
+   * Calls `listener` after each commit, or when a shared feed gives the change its place; returns how to end that.
+   * `restarted` is called when a shared feed begins ids anew. `judges` says whether the listener needs
+   * {@link ChangeOrigin.elements}, which makes edits slower; by default where it takes an origin.
    */
   subscribe(
     listener: ChangeListener,
@@ -294,10 +277,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     }
   }
 
-  /**
-   * The changes after the one with this id, in order; `"gap"` where some of them are no longer known, or where this
-   * feed has never had such an id. The last 1,000 are, fewer where they have much HTML.
-   */
+  /** The changes after this id; `"gap"` where some are no longer known. The last 1,000 are, fewer with much HTML. */
   since(id: number): readonly PastChange[] | "gap" {
     const missed = this.#lastId - id;
     if (!Number.isInteger(id) || id < 0 || missed < 0 || missed > Math.min(this.#past.length, maxPast)) return "gap";

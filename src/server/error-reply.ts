@@ -6,10 +6,7 @@ import { StorageError, type StorageErrorCode } from "../storage/storage.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
-/**
- * The reply for anything thrown: JSON, or a small HTML page of the same text for a client whose `Accept`
- * prefers that. A failure of the server itself is reported to `config.onError`, which is the only one to see it.
- */
+/** The reply for anything thrown; a failure of the server itself is reported to `config.onError`, and not told. */
 export function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const error = toHttpError(thrown, exchange.id);
   if (isFailure(error)) exchange.site.report(error.cause ?? error, exchange, error.status);
@@ -85,10 +82,7 @@ export function toHttpError(thrown: unknown, requestId: string): HttpError {
   return new HttpError(500, "INTERNAL_ERROR", details, { cause: thrown });
 }
 
-/**
- * Whether the server is to blame: not for what it does not support (501), nor where it is busy or closing (503), but
- * where its files are out of reach.
- */
+/** Whether the server is to blame: not for what it does not support (501), nor where it is busy or closing (503). */
 function isFailure({ status, code }: HttpError): boolean {
   return status >= 500 && status !== 501 && (status !== 503 || code === "STORAGE_UNAVAILABLE");
 }
@@ -100,12 +94,12 @@ const pageHeaders = {
 };
 
 /** The colours are those of listings. */
-const pageStyle = `:root{color-scheme:light dark;--paper:#fdfcfa;--ink:#22252b;--soft:#646871;--link:#1f5a8f}
-@media(prefers-color-scheme:dark){:root{--paper:#17191d;--ink:#e6e4df;--soft:#9a9da5;--link:#8fc0f0}}
+const pageStyle = `:root{color-scheme:light dark;--paper:#fdfcfa;--ink:#22252b;--soft:#646871}
+@media(prefers-color-scheme:dark){:root{--paper:#17191d;--ink:#e6e4df;--soft:#9a9da5}}
 body{max-width:34rem;margin:18vh auto;padding:0 1.5rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{margin:0;font-size:1.6rem;line-height:1.2}a{color:var(--link)}code,.user{color:var(--soft)}nav{display:flex;gap:1.5rem;margin-top:2rem}`;
+h1{margin:0;font-size:1.6rem;line-height:1.2}code,.user{color:var(--soft)}`;
 
-function errorPage(error: HttpError, { path, mount, user }: Exchange): string {
+function errorPage(error: HttpError, { user }: Exchange): string {
   const title = `${error.status} ${escapeHtml(error.reason)}`;
   const isAboutRights = error.status === 401 || error.status === 403;
   const signedIn = user ? `You are signed in as ${escapeHtml(user.name)}.` : "You are not signed in.";
@@ -124,17 +118,7 @@ function errorPage(error: HttpError, { path, mount, user }: Exchange): string {
 <p>${escapeHtml(error.message)}</p>
 ${isAboutRights ? `<p class="user">${signedIn}</p>\n` : ""}<p><code>${escapeHtml(error.code)}</code></p>
 </main>
-${waysOn(path, mount)}</body>
+</body>
 </html>
 `;
-}
-
-/** Links to the folder above and to the root; none where the root itself is what failed. */
-function waysOn(path: string, mount: string): string {
-  if (path === "/" || !path.startsWith("/")) return "";
-  const folder = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
-  const root = escapeHtml(`${mount}/`);
-  const href = mount + folder.split("/").map(encodeURIComponent).join("/");
-  const above = folder === "/" ? "" : `<a href="${escapeHtml(href)}">The folder above</a>\n`;
-  return `<nav aria-label="Ways on">\n${above}<a href="${root}">The first page</a>\n</nav>\n`;
 }

@@ -7,7 +7,6 @@ import { tooLarge } from "./admission.ts";
 import type { MadeChange } from "./change-feed.ts";
 import type { HostRequest, IncomingRequest } from "./incoming-request.ts";
 import type { Inspection } from "./inspection.ts";
-import { notify } from "./logger.ts";
 import type { Site } from "./site.ts";
 
 export type { Access, Right, SelectedElements, User } from "./access.ts";
@@ -112,7 +111,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
 
   /** The client's `X-Request-ID` where it is usable, else a UUID. */
   get id(): string {
-    this.#id ??= requestId(this.header("x-request-id"));
+    const sent = this.headers["x-request-id"];
+    this.#id ??= typeof sent === "string" && usableId.test(sent) ? sent : randomUUID();
     return this.#id;
   }
 
@@ -168,49 +168,29 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
 
   /** Calls `release` when the exchange is over, however it ends; at once where it is over already. */
   defer(release: () => unknown): void {
-    if (!this.#isOver) {
-      this.#releases ??= [];
-      this.#releases.push(release);
-      return;
-    }
     // A plugin may answer without waiting for the rest of the pipeline, which then opens a file in vain.
-    notify(release, (error) => this.site.report(error, this));
+    if (this.#isOver) void this.#release(release);
+    else this.#releases = [...(this.#releases ?? []), release];
   }
 
-  /** @internal Calls what was deferred; for the server itself. `undefined` where there is nothing to wait for. */
-  end(): Promise<void> | undefined {
+  /** @internal Calls what was deferred; for the server itself. Never rejects. */
+  async end(): Promise<void> {
     this.#isOver = true;
     const releases = this.#releases;
-    if (!releases) return undefined;
     this.#releases = undefined;
-    const waiting = releases.map((release) => this.#release(release)).filter((released) => released !== undefined);
-    return waiting.length > 0 ? Promise.all(waiting).then(() => {}) : undefined;
+    if (releases) await Promise.all(releases.map((release) => this.#release(release)));
   }
 
-  /** Never throws nor rejects. */
-  #release(release: () => unknown): Promise<unknown> | undefined {
-    const report = (error: unknown): void => this.site.report(error, this);
+  async #release(release: () => unknown): Promise<void> {
     try {
-      const released = release();
-      return released instanceof Promise ? released.catch(report) : undefined;
+      await release();
     } catch (error) {
-      report(error);
-      return undefined;
+      this.site.report(error, this);
     }
   }
 }
 
-/**
- * The client's `X-Request-ID` if it is 1 to 128 letters, digits, dots, underscores and dashes; otherwise a new UUID.
- */
-export function requestId(header: string | undefined): string {
-  return header !== undefined && usableId.test(header) ? header : randomUUID();
-}
-
-/**
- * The content of a request, in pieces as they arrive. Iterating fails with 413 as soon as the size limit is passed, and
- * with 400 where the client sends less than it announced.
- */
+/** The content of a request, as it arrives: 413 beyond the size limit, 400 where the client sends less than announced. */
 export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #source: Pick<IncomingRequest, "content">;
   readonly #maxFileSize: number;

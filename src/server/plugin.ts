@@ -1,8 +1,9 @@
+import type { Buffer } from "node:buffer";
 import type { Storage } from "../storage/storage.ts";
 import type { User } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
 import type { FileHistory } from "./file-history.ts";
-import type { InnerAnswer, InnerRequest } from "./inner-request.ts";
+import type { Inspection } from "./inspection.ts";
 import type { Reply, ReplyHeaders } from "./reply.ts";
 import type { FeedAddress, Site } from "./site.ts";
 
@@ -55,6 +56,24 @@ export interface PluginSite extends Site {
   /** @internal Answers a request that a plugin makes for a client: all plugins judge it, and observers hear of it. */
   ask(request: InnerRequest): Promise<InnerAnswer>;
 }
+
+/** A request that a plugin makes, also for a client; the whole pipeline judges it as one that the client has sent. */
+export interface InnerRequest {
+  /** The exchange of the client: its sign-in, address, rights and header fields. */
+  readonly client?: Exchange | undefined;
+  readonly method: string;
+  /** Decoded, as `exchange.path` is. */
+  readonly path: string;
+  readonly search?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly content?: string | Uint8Array | undefined;
+  /** Content beyond is not read. */
+  readonly mostBytes: number;
+  readonly inspection?: Inspection | undefined;
+}
+
+/** What was answered, with its content up to `mostBytes`. */
+export type InnerAnswer = Omit<Reply, "body"> & { readonly content: Buffer };
 
 /** A step of a host's pipeline. All methods are optional; a plugin without `handle` only observes. */
 export interface Plugin {

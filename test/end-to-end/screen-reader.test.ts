@@ -259,16 +259,13 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
     button "Cancel"`);
   });
 
-  it.each(sample(errors, 6))("finds its way on from %s", async (title, config, path, headers) => {
+  it.each(sample(errors, 6))("hears what is wrong: %s", async (title, config, path, headers) => {
     const files = { "/docs/page.html": "<p>Page", "/docs/deep/a.txt": "" };
     const { url } = await serve({ storage: memoryStorage(files), ...config });
     const { page } = await browser.open("about:blank", headers ? { extraHTTPHeaders: headers } : undefined);
     await page.goto(url + path);
     expect(await heardOf(page)).toBe(`main
-  heading "${title}", 1
-navigation "Ways on"
-  link "The folder above"
-  link "The first page"`);
+  heading "${title}", 1`);
     expect([await page.title(), await violationsIn(page)]).toEqual([title, []]);
   });
 

@@ -78,17 +78,6 @@ describe("an error reply", () => {
     expect(reply.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
   });
 
-  it.each([
-    ["/", "", []],
-    ["/a.txt", "", ["/"]],
-    ["/a b/#c?/d.txt", "/wiki", ["/wiki/a%20b/%23c%3F/", "/wiki/"]],
-    ["/a/b/", "", ["/a/", "/"]],
-    ["*", "", []],
-  ])("leads, as a page, from %s under %j to the folder above and to the first page", (path, mount, hrefs) => {
-    const page = String(replyTo(gone, "text/html", { path, mount }).reply.body);
-    expect([...page.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href)).toEqual(hrefs);
-  });
-
   it("says, as a page about rights, who is signed in", () => {
     const refused = new HttpError(403, "FORBIDDEN", "No.");
     const user = { name: "<Ada>", roles: [] };

@@ -5,9 +5,8 @@ import { preferredType } from "../../http/negotiation.ts";
 import { encodePath, locationOf } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Version } from "../../server/file-history.ts";
-import { fieldsOf, type InnerAnswer, type InnerRequest } from "../../server/inner-request.ts";
 import type { Inspection } from "../../server/inspection.ts";
-import type { Next, PluginSite } from "../../server/plugin.ts";
+import type { InnerAnswer, InnerRequest, Next, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, jsonReply, type Reply, variesBy, withFields } from "../../server/reply.ts";
 import {
   changesPage,
@@ -63,8 +62,7 @@ function ask(
   path: string,
   more: Partial<Omit<InnerRequest, "client" | "path">>,
 ): Promise<InnerAnswer> {
-  const { headers, ...rest } = more;
-  return site.ask({ method: "GET", mostBytes: 0, ...rest, path, client, headers: { ...fieldsOf(client), ...headers } });
+  return site.ask({ method: "GET", mostBytes: 0, ...more, path, client });
 }
 
 function replyOf({ status, headers, content }: InnerAnswer): Reply {

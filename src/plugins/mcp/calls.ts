@@ -3,9 +3,8 @@ import type { Edit } from "../../html/edit/edits.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { encodePath, parseRequestPath } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
-import { fieldsOf, type InnerAnswer, type InnerRequest } from "../../server/inner-request.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
-import type { PluginSite } from "../../server/plugin.ts";
+import type { InnerAnswer, InnerRequest, PluginSite } from "../../server/plugin.ts";
 
 /** What a tool sends: a request of the client. */
 type Asked = Omit<InnerRequest, "client" | "mostBytes"> & {
@@ -96,7 +95,6 @@ export class Calls {
     const { id, mount } = this.#client;
     Calls.#sent += 1;
     const headers = {
-      ...fieldsOf(this.#client),
       "user-agent": `mcp/${this.#tool} ${this.#client.header("user-agent") ?? ""}`.trim(),
       "x-request-id": `${id.slice(0, 110)}.${Calls.#sent}`,
       accept: "application/json",
