@@ -18,11 +18,7 @@ export interface HostConfig extends FileHandling {
   readonly plugins?: readonly Plugin[] | undefined;
   /** Further names of this host. @default [] */
   readonly aliases?: readonly string[] | undefined;
-  /**
-   * Methods that the files take; with GET comes HEAD. Others get 405 or, with `fallthrough`, are left to the
-   * application.
-   * @default all; with `fallthrough`, GET and HEAD
-   */
+  /** Methods that the files take, HEAD with GET; others get 405. @default all; with `fallthrough`, GET and HEAD */
   readonly methods?: readonly FileMethod[] | undefined;
   /** Take only those of `methods` that change nothing. Nothing inside allows more. @default false */
   readonly readOnly?: boolean | undefined;
@@ -52,9 +48,8 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   /** The one header that trusted proxies report the client's address in. @default "x-forwarded-for" */
   readonly forwardedHeader?: ForwardingHeader | undefined;
   /**
-   * Names, besides IP addresses, `localhost` and `*.localhost`, by which the default host may be called; others get
-   * 421. For servers that only listen on this computer: a web page can call them by a name of its own that leads to
-   * 127.0.0.1. The command line sets it there. @default any name
+   * Names, besides IP addresses and `localhost`, by which the default host may be called; others get 421. For servers
+   * that only listen on this computer, which a page can call by a name that leads to 127.0.0.1. @default any name
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Paths on the disk that no client can read, list or change, on any host: keys, configurations, code. @default [] */
@@ -69,15 +64,11 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
    */
   readonly fallthrough?: boolean | undefined;
   /**
-   * Path under which the server is mounted, where the host program passes requests on with their whole URL and does not
-   * say so: `"/wiki"`. What lies elsewhere is not found; upgrades there are left alone. For a framework that has taken
-   * the path off already, `{ path: "/wiki", stripped: true }`. @default what a framework says, or none
+   * Path under which the server is mounted, where the host program does not say so: `"/wiki"`. For a framework that has
+   * taken the path off already, `{ path: "/wiki", stripped: true }`. @default what a framework says, or none
    */
   readonly mount?: string | MountPoint | undefined;
-  /**
-   * Which handshakes of web sockets are answered: those that a plugin answers (`"own"`), or all, with 404 where no
-   * plugin does (`"all"`). With `attach`, all unless others listen to upgrades. @default "own"
-   */
+  /** Handshakes that are answered: those of a plugin (`"own"`), or all, with 404 where no plugin does. @default "own" */
   readonly upgrades?: "own" | "all" | undefined;
   /**
    * What shares the changes of this server with others: the URL of a Redis (`redis://...`), or what `redisFeed` gives.
@@ -90,10 +81,7 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly onError?: ((error: unknown, exchange?: Exchange) => void) | undefined;
 }
 
-/**
- * A configuration that was read from a page. Where to listen is no option of {@link createFileServer}, which does not
- * listen: the two properties are not enumerable, so that a copy by spreading has only options.
- */
+/** A configuration that was read from a page. Where to listen is not enumerable: a copy by spreading has only options. */
 export interface PageConfig extends FileServerConfig {
   /** Address that the page says to listen on. @default none */
   readonly bindAddress?: string | undefined;

@@ -4,9 +4,7 @@ export { createFileServer, type FileServer } from "./file-server.ts";
 export type {
   EditedPage,
   ProgramFiles,
-  ProgramHistoryOptions,
   ProgramOptions,
-  ProgramReadOptions,
   ProgramWriteOptions,
   ReadFile,
   WrittenFile,

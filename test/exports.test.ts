@@ -27,8 +27,8 @@ const types = `
   GuardOptions GuardedRequest HealthCheck HealthCheckOptions HeldLock HistoryOptions HostConfig HostRequest
   HttpErrorOptions InsertPosition KeyStrategy Locks Logger MetricsOptions
   MetricsRegistry MountPoint MoveChecks Next OpenFile OpenFor Outcome PageConfig PastChange PendingWrite
-  PermissionRule PermissionsOptions Plugin PluginSite ProgramFiles ProgramHistoryOptions ProgramOptions
-  ProgramReadOptions ProgramWriteOptions RateLimitOptions RateLimitPolicy ReadFile RedirectsOptions Reply ReplyBody
+  PermissionRule PermissionsOptions Plugin PluginSite ProgramFiles ProgramOptions
+  ProgramWriteOptions RateLimitOptions RateLimitPolicy ReadFile RedirectsOptions Reply ReplyBody
   ReplyHeaders RequestBody Right Scope SecurityHeadersOptions SelectedElements SentFile SharedFeed SharedLocks
   SignedIn Site SiteOptions Storage StorageErrorCode StorageWatcher StoredEntry
   StoredFields StoredStat TrustProxy UnnumberedChange Unwatch UpgradeOptions User UserRecord Version VersionList

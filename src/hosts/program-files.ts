@@ -14,20 +14,6 @@ export interface ProgramOptions {
   readonly host?: string;
 }
 
-/** What of a file the host program reads. */
-export interface ProgramReadOptions extends ProgramOptions {
-  /** A moment, or the name of a commit: the file as it was, with the plugin `history`. @default now */
-  readonly at?: Date | string;
-}
-
-/** Which versions of a file the host program asks for. */
-export interface ProgramHistoryOptions extends ProgramOptions {
-  /** Most versions. @default 50 */
-  readonly limit?: number;
-  /** The commit to go on after: `next` of the list before. */
-  readonly after?: string;
-}
-
 /** How the host program writes. */
 export interface ProgramWriteOptions extends ProgramOptions {
   /** The entity tag that the file has to have; `"*"` for any file. @default any file, or none */
@@ -68,14 +54,20 @@ export interface EditedPage {
  * rejects with the {@link HttpError} that a client would be answered.
  */
 export interface ProgramFiles {
-  /** Reads a file, or the elements of a page that a CSS selector selects. */
-  read(path: string, selector?: string, options?: ProgramReadOptions): Promise<ReadFile>;
+  /**
+   * Reads a file, or the elements of a page that a CSS selector selects. `at` is a moment, or the name of a commit: the
+   * file as it was, with the plugin `history`.
+   */
+  read(path: string, selector?: string, options?: ProgramOptions & { readonly at?: Date | string }): Promise<ReadFile>;
   /** Stores a file, as PUT does. */
   write(path: string, content: string | Uint8Array, options?: ProgramWriteOptions): Promise<WrittenFile>;
   /** Makes a list of edits of a page, all of them or none, as PATCH does. */
   edit(path: string, edits: readonly Edit[], options?: ProgramWriteOptions): Promise<EditedPage>;
-  /** The versions of a file, newest first, with the plugin `history`. */
-  history(path: string, options?: ProgramHistoryOptions): Promise<VersionList>;
+  /** The versions of a file, newest first, with the plugin `history`: 50 by default, `after` the `next` of a list. */
+  history(
+    path: string,
+    options?: ProgramOptions & { readonly limit?: number; readonly after?: string },
+  ): Promise<VersionList>;
   /**
    * Undoes the change of one commit; 409 `WRITE_CONFLICT` where it does not fit any more. `undefined` where the file is
    * gone with it.

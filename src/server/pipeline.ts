@@ -9,10 +9,7 @@ export type Handler = (exchange: Exchange) => Promise<Reply>;
 /** Called where a plugin answers by itself, with its reply. */
 export type OnAnswer = (plugin: Plugin, exchange: Exchange, reply: Reply) => void;
 
-/**
- * One function out of a list of plugins, which run in order and end in `last`. It never rejects: what a plugin throws
- * becomes a reply on the spot, so that the plugins before it see it pass like any other.
- */
+/** Runs plugins in order, and `last`. What one throws becomes a reply on the spot, which those before it see pass. */
 export function composePipeline(
   plugins: readonly ListedPlugin[],
   last: Handler,
@@ -106,10 +103,7 @@ const everywhere: Covers = () => true;
 /** The paths of a plugin that is confined to none. */
 export const wholeHost: Omit<ListedPlugin, "plugin"> = { covers: everywhere, part: "" };
 
-/**
- * A host's plugins in the order in which requests run through them, the nested ones among them, each with the paths
- * that it is confined to.
- */
+/** A host's plugins in the order of the pipeline, nested ones among them, each with the paths that it is confined to. */
 export function listPlugins(
   plugins: readonly Plugin[],
   outer: Omit<ListedPlugin, "plugin"> = wholeHost,

@@ -81,10 +81,7 @@ export interface Plugin {
   readonly name: string;
   /** A plugin is no function: a factory has to be called, and `fromMiddleware` makes a plugin of middleware. */
   readonly apply?: never;
-  /**
-   * Asked even while the server is closing, overloaded or under maintenance, when everybody else gets 503. For plugins
-   * that tell the state of the server, such as a health check. @default false
-   */
+  /** Asked even while the server is closing, overloaded or under maintenance; for a health check. @default false */
   readonly alwaysOn?: boolean;
   /**
    * For plugins that find out who the client is and what it may do: whether clients that are not signed in may write
@@ -97,10 +94,7 @@ export interface Plugin {
   readonly scope?: Scope;
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
-  /**
-   * Whether `handle` answers this web socket handshake, even with a refusal. Handshakes that no plugin answers are left
-   * to the other listeners of the host program; see the option `upgrades`. @default none
-   */
+  /** Whether `handle` answers this web socket handshake, even with a refusal; see the option `upgrades`. @default none */
   acceptsUpgrade?(exchange: Exchange): boolean | Promise<boolean>;
   /** @internal The document that a GET finds at a path, by its path; of a file handler. */
   documentAt?(site: Site, path: string, accept: string | undefined): Promise<string | undefined>;
@@ -114,10 +108,7 @@ export interface Plugin {
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. An error keeps the server from starting. */
   start?(site: PluginSite): void | Promise<void>;
-  /**
-   * Called when the server begins to close, before it waits for the exchanges in flight, and when another takes over;
-   * perhaps twice. For plugins whose replies have no end.
-   */
+  /** Called, perhaps twice, when the server begins to close or another takes over; for replies that have no end. */
   drain?(): void;
   /** Ends those of its connections that are meant, at once, and returns how many: see `files.disconnect`. */
   disconnect?(isMeant: (client: ConnectedClient) => boolean): number;

@@ -32,21 +32,18 @@ export type CacheControl =
 export type Download = boolean | readonly string[] | ((path: string, file: SentFile) => boolean | string);
 
 /** What the `.zip` of a directory may hold. */
-export interface ZipOptions {
+interface ZipOptions {
   /** Files and directories in it. @default 10000 */
   readonly maxEntries?: number;
   /** Bytes that its files have together. @default 4294967296 (4 GiB) */
   readonly maxBytes?: number;
 }
 
-/** What people can do with the page of a directory. */
-export interface ListingFeatures {
-  /** Upload, write and delete files there, as far as they have the right. @default false */
+/** What people can do with the page of a directory, as far as they have the right. */
+interface ListingFeatures {
+  /** Upload, write and delete files there. @default false */
   readonly edit?: boolean | undefined;
-  /**
-   * Download the directory with all below it that they may read, as a `.zip` (`?zip`); a larger one is 413. `true`
-   * stands for 10,000 entries and 4 GiB. @default false
-   */
+  /** Download the directory with all below it, as a `.zip` (`?zip`); a larger one is 413. @default false */
   readonly zip?: boolean | ZipOptions | undefined;
 }
 
@@ -59,10 +56,7 @@ export interface FileHandling {
    * function of path and file, or `false` for none. @default "no-cache"
    */
   readonly cacheControl?: CacheControl | undefined;
-  /**
-   * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path
-   * and file, which may give the name to save it under. @default false
-   */
+  /** Files that browsers save and do not show: all, path patterns, or by a function, which may name them. @default false */
   readonly download?: Download | undefined;
   /** Further header fields of files, by canonical path. @default none */
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
@@ -73,9 +67,8 @@ export interface FileHandling {
   /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
   readonly ignores?: readonly string[] | undefined;
   /**
-   * List directories that have no index file; otherwise 403. With `{ edit: true }` people may upload, write and delete
-   * from the page, with `{ zip: true }` download a directory, each as far as they have the right.
-   * @default true; with `fallthrough`, false
+   * List directories that have no index file; otherwise 403. With `{ edit: true }` people may change files from the
+   * page, with `{ zip: true }` download a directory. @default true; with `fallthrough`, false
    */
   readonly listing?: boolean | ListingFeatures | undefined;
   /** What listings call the root directory. @default the name of the host */
@@ -88,10 +81,7 @@ export interface FileHandling {
   readonly createParents?: boolean | undefined;
   /** Send HTML, SVG and XML with `Content-Security-Policy: sandbox`. @default false */
   readonly untrustedContent?: boolean | undefined;
-  /**
-   * Send clients that take it the content that lies compressed beside a file: `app.js.br`, `app.js.zst` or `app.js.gz`
-   * for `app.js`. One that is older than its file is not used. @default false
-   */
+  /** Send `app.js.br`, `.zst` or `.gz` for `app.js` to clients that take it, unless it is older. @default false */
   readonly precompressed?: boolean | undefined;
   /** Compress text on the way to clients that take it: brotli or gzip. @default false */
   readonly compress?: boolean | undefined;
@@ -119,10 +109,7 @@ export interface FileHandling {
   readonly elementBodyMemory?: number | undefined;
   /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
   readonly refuseFragments?: boolean | undefined;
-  /**
-   * Called right before each change, while nothing else can change the file: it may look, refuse by throwing an
-   * `HttpError`, or return other content. Uploads are held in memory for it. @default none
-   */
+  /** Called before each change: it may look, refuse by throwing an `HttpError`, or return other content. @default none */
   readonly beforeWrite?: BeforeWrite | undefined;
   /** Changes of elements carry what went, as `removed`, to programs but not to clients. @default false */
   readonly recordRemoved?: boolean | undefined;
@@ -163,21 +150,12 @@ export interface ServerParts {
   readonly logger: Logger;
   /** Why the server refuses all requests at the moment (503): closing, overloaded, or under maintenance. */
   outage(): HttpError | undefined;
-  /**
-   * Reports a failure that is the server's own to `config.onError`, with the exchange in which it happened and, where
-   * it is known, the status that the client gets.
-   */
+  /** Reports a failure of the server to `config.onError`, with its exchange and the status that the client gets. */
   report(error: unknown, exchange?: { readonly id: string }, status?: number): void;
   /** Hides a file of the disk from every host and every method, wherever a path or a link leads to it. */
   protect(location: string): Promise<void>;
   /** Hides in a storage what is protected, now and later; for plugins that serve files of their own. */
   cover(storage: Storage): Promise<void>;
-}
-
-/** How often something was found in a cache, and how often not, since the start. */
-export interface CacheCounts {
-  readonly hits: number;
-  readonly misses: number;
 }
 
 /** One host, as plugins and operations see it. */
@@ -187,20 +165,14 @@ export interface Site extends ServerParts {
   readonly options: SiteOptions;
   /** Where the host's files live; `undefined` where its file handlers bring their own. */
   readonly storage: Storage | undefined;
-  /**
-   * Whether what is decided about a client at one path holds at another: no plugin that may find out who it is, and no
-   * other file handler, is there for just one of them.
-   */
+  /** Whether the same file handler, and the same plugins that find out who a client is, are there for two paths. */
   isGuardedAlike(path: string, other: string): boolean;
-  /**
-   * The path of the document that a GET of a path finds: the file itself, an index file, or what stands in. `accept` is
-   * that field of the request. `undefined` where there is no document.
-   */
+  /** The path of the document that a GET of a path finds: the file itself, an index file, or what stands in. */
   documentAt(path: string, accept?: string): Promise<string | undefined>;
   /** @internal What the files were, where a plugin keeps that. */
   readonly history: FileHistory | undefined;
   /** @internal Where clients hear of changes, where a plugin tells them. */
   readonly feed: FeedAddress | undefined;
-  /** How often parsed documents were at hand, for each file handler that was started. */
-  readonly documentCaches: Set<CacheCounts>;
+  /** How often parsed documents were at hand, and how often not, for each file handler that was started. */
+  readonly documentCaches: Set<{ readonly hits: number; readonly misses: number }>;
 }
