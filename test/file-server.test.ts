@@ -219,24 +219,6 @@ describe("closing", () => {
     expect([...log].sort()).toEqual(["a", "b", "c", "storage"]);
   });
 
-  it("closes the others where one fails, and rejects with what failed", async () => {
-    const closed: string[] = [];
-    const { files } = inProcess({
-      plugins: [
-        { name: "first", close: () => void closed.push("first") },
-        {
-          name: "broken",
-          close() {
-            throw new Error("cannot close");
-          },
-        },
-      ],
-    });
-    await files.ready();
-    await expect(files.close()).rejects.toThrow("cannot close");
-    expect(closed).toEqual(["first"]);
-  });
-
   it("waits for a reply on its way over a socket, and has the connection closed after it", async () => {
     const content = new Readable({ read() {} });
     const { files, server, url } = await serve({
@@ -312,13 +294,6 @@ describe("closing", () => {
     expect(calls).toEqual(["drain", "close"]);
     expect(await answer.text()).toBe("the end");
     expect(reported).toEqual([new Error("cannot drain")]);
-  });
-
-  it("ends the iterations over the changes", async () => {
-    const { files } = inProcess();
-    const next = files.changes[Symbol.asyncIterator]().next();
-    await files.close();
-    expect(await next).toEqual({ done: true, value: undefined });
   });
 
   it("is done at once where nothing was ever started", async () => {

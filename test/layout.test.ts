@@ -10,6 +10,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   index: "exports.test.ts",
   "server/incoming-request": "types",
   "server/inspection": "types",
+  "runtime/entries": "file-server.test.ts, end-to-end/mounts.test.ts, end-to-end/sockets.test.ts",
+  "options/option-types": "check-config.test.ts",
   "config-page/import-config/old-names": "import-config.test.ts",
   "config-page/import-config/page-writer": "import-config.test.ts",
   "hosts/inner-exchange": "plugins/mcp.test.ts, hosts/program-files.test.ts",

@@ -27,37 +27,10 @@ function noting(name: string, log: () => string[]): Plugin {
 }
 
 describe("the life of a server", () => {
-  it("starts each plugin once, in order", async () => {
-    const { life, log }: ReturnType<typeof lifeOf> = lifeOf([noting("a", () => log), noting("b", () => log)]);
-    expect(life.isSettled).toBe(false);
-    await Promise.all([life.ready(), life.ready()]);
-    expect({ log, isSettled: life.isSettled }).toEqual({ log: ["a started", "b started"], isSettled: true });
-  });
-
   it("ends with what nobody reads, then the draining, then plugins in reverse, then the storage", async () => {
     const { close, log }: ReturnType<typeof lifeOf> = lifeOf([noting("a", () => log), noting("b", () => log)]);
     await Promise.all([close(), close()]);
     expect(log).toEqual(["released", "a drained", "b drained", "b closed", "a closed", "storage closed"]);
-  });
-
-  it("does not end before the last request in flight", async () => {
-    const { life, changes, close, log } = lifeOf();
-    life.enter();
-    life.enter();
-    const closed = close();
-    const next = changes[Symbol.asyncIterator]().next();
-    life.leave();
-    expect(log).not.toContain("storage closed");
-    life.leave();
-    await closed;
-    expect(log).toContain("storage closed");
-    expect(await next).toEqual({ done: true, value: undefined });
-  });
-
-  it("cannot begin after its end", async () => {
-    const { life, close } = lifeOf();
-    await close();
-    await expect(life.ready()).rejects.toThrow("closed before it was started");
   });
 
   it("knows why nobody is answered: overload, maintenance, the end", async () => {

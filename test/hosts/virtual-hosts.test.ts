@@ -7,7 +7,6 @@ import { ChangeFeed } from "../../src/server/change-feed.ts";
 import { silentLogger } from "../../src/server/logger.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { rawRequest, serve } from "../helpers/serve.ts";
 
 const storage = memoryStorage();
 const parts: HostParts = {
@@ -21,21 +20,12 @@ const parts: HostParts = {
 };
 const hostsOf = (config: FileServerConfig): VirtualHosts => createVirtualHosts(config, parts);
 
-/** A storage whose `/` tells whose it is. */
-const home = (text: string) => memoryStorage({ "/index.html": text });
-
 describe("the virtual hosts", () => {
   it("find a host by its name and by each alias", () => {
     const hosts = hostsOf({ hosts: { "a.example": { storage, aliases: ["www.a.example", "a.test"] } } });
     const found = ["a.example", "www.a.example", "a.test"].map((name) => hosts.find(name)?.name);
     expect(found).toEqual(["a.example", "a.example", "a.example"]);
     expect(hosts.sites).toHaveLength(1);
-  });
-
-  it("find names that the configuration spells in capitals", () => {
-    const hosts = hostsOf({ hosts: { "A.Example": { storage, aliases: ["WWW.a.example"] } } });
-    expect(hosts.find("a.example")).toBeDefined();
-    expect(hosts.find("www.a.example")).toBe(hosts.find("a.example"));
   });
 
   it("answer by no name of somebody else where only some are allowed", () => {
@@ -47,22 +37,10 @@ describe("the virtual hosts", () => {
     expect(hostsOf({ storage }).find("rebound.example")).toBeDefined();
   });
 
-  it("find nothing for a name that is not theirs", () => {
-    const hosts = hostsOf({ hosts: { "a.example": { storage } } });
-    const strangers = ["", "b.example", "sub.a.example", "a.example.evil.com", "constructor", "__proto__"];
-    expect(strangers.map((name) => hosts.find(name))).toEqual(strangers.map(() => undefined));
-  });
-
   it('leave every other name, and none at all, to "*"', () => {
     const hosts = hostsOf({ hosts: { "a.example": { storage }, "*": { storage } } });
     expect(["b.example", ""].map((name) => hosts.find(name)?.name)).toEqual(["*", "*"]);
     expect(hosts.find("a.example")?.name).toBe("a.example");
-  });
-
-  it("leave every other name to the storage that stands beside them", () => {
-    const hosts = hostsOf({ storage, hosts: { "a.example": { storage: memoryStorage() } } });
-    expect(hosts.find("b.example")?.storage).toBe(storage);
-    expect(hosts.sites.map(({ name }) => name)).toEqual(["a.example", "*"]);
   });
 
   it("are just the default host where none are configured", () => {
@@ -117,45 +95,6 @@ describe("the virtual hosts", () => {
     ]);
   });
 
-  it("are found under the one spelling of an address", () => {
-    const hosts = hostsOf({ hosts: { "[0:0:0:0:0:0:0:1]": { storage } } });
-    expect(hosts.find("[::1]")).toBe(hosts.sites[0]);
-  });
-
-  it("answer for the Host of a request, whatever its case, port and trailing dot", async () => {
-    const { port } = await serve({
-      hosts: { "a.example": { storage: home("a") }, "b.example": { storage: home("b"), aliases: ["[::1]"] } },
-    });
-    const spellings = ["A.EXAMPLE:8080", "a.example.", "b.example", "[0:0::1]:80"];
-    const answers = await Promise.all(spellings.map((host) => rawRequest(port, "GET", "/", [`Host: ${host}`])));
-    expect(answers.map(({ body }) => body)).toEqual(["a", "a", "b", "b"]);
-  });
-
-  it("answer for the host of an absolute request target before that of the Host field", async () => {
-    const { port } = await serve({
-      hosts: { "a.example": { storage: home("a") }, "b.example": { storage: home("b") } },
-    });
-    const { body } = await rawRequest(port, "GET", "http://b.example/", ["Host: a.example"]);
-    expect(body).toBe("b");
-  });
-
-  it("refuse a host that is nobody's with 421, and one that is no name with 400", async () => {
-    const { port } = await serve({ hosts: { "a.example": { storage } } });
-    const strange = await rawRequest(port, "GET", "/", ["Host: b.example"]);
-    const broken = await rawRequest(port, "GET", "/", ["Host: a.example/../b"]);
-    expect([strange.status, JSON.parse(strange.body).code]).toEqual([421, "UNKNOWN_HOST"]);
-    expect([broken.status, JSON.parse(broken.body).code]).toEqual([400, "INVALID_HOST"]);
-  });
-
-  it("believe X-Forwarded-Host of a trusted proxy only", async () => {
-    const hosts = { "a.example": { storage: home("a") }, "b.example": { storage: home("b") } };
-    const lines = ["Host: a.example", "X-Forwarded-Host: b.example"];
-    const trusting = await serve({ hosts, trustProxy: "loopback" });
-    const wary = await serve({ hosts });
-    expect((await rawRequest(trusting.port, "GET", "/", lines)).body).toBe("b");
-    expect((await rawRequest(wary.port, "GET", "/", lines)).body).toBe("a");
-  });
-
   it("have the plugins of each started for it, in order, and a shared one for each of them", async () => {
     const log: string[] = [];
     const starting = (name: string): Plugin => ({ name, start: (site) => void log.push(`${name} for ${site.name}`) });
@@ -169,21 +108,5 @@ describe("the virtual hosts", () => {
     await files.ready();
     expect(log).toEqual(["shared for a.example", "own for a.example", "shared for b.example"]);
     await files.close();
-  });
-
-  it("close a plugin that two of them share once", async () => {
-    let closed = 0;
-    const shared: Plugin = {
-      name: "shared",
-      close() {
-        closed += 1;
-      },
-    };
-    const files = createFileServer({
-      hosts: { "a.example": { storage, plugins: [shared] }, "b.example": { storage, plugins: [shared] } },
-    });
-    await files.ready();
-    await files.close();
-    expect(closed).toBe(1);
   });
 });

@@ -200,44 +200,12 @@ describe("a configuration", () => {
     );
   });
 
-  it("is refused in plain English, whatever stands in place of whatever", () => {
-    const values = [null, true, -1, 1.5, "", "x", [], [3], {}, { a: 3 }, Symbol("s"), 10n, new Date(0), new Map()];
-    const options = [
-      ...["storage", "plugins", "index", "listing", "dotfiles", "symlinks", "contentTypes", "createParents"],
-      ...["untrustedContent", "durability", "maxFileSize", "maxDocumentSize", "allowedOrigins", "dialect"],
-    ];
-    const ofServer = [
-      "root",
-      "hosts",
-      "trustProxy",
-      "forwardedHeader",
-      "maintenance",
-      "fallthrough",
-      "logger",
-      "onError",
-    ];
-    const told = values.flatMap((value) => [
-      ...[...options, ...ofServer].flatMap((option) => problemsOf({ root: ".", [option]: value })),
-      ...[...options, "aliases"].flatMap((option) => problemsOf({ hosts: { a: { root: ".", [option]: value } } })),
-      ...options.flatMap((option) => problemsIn(() => fileHandler({ [option]: value } as never))),
-    ]);
-    expect(told.length).toBeGreaterThan(400);
-    expect(
-      told.filter((problem) => /invalid input|expected \w+, received|too small|string must/i.test(problem)),
-    ).toEqual([]);
-  });
-
   it("is refused without a look into a value that contains itself", () => {
     const circular: Record<string, unknown> = { root: "." };
     circular["listing"] = circular;
     expect(problemsOf(circular)).toEqual([
       expect.stringMatching(/^listing is .*: expected true, false, or \{ edit: true, zip: true \}$/),
     ]);
-  });
-
-  it("is shown a long value only in part", () => {
-    const [problem = ""] = problemsOf({ root: ".", listing: "x".repeat(10_000) });
-    expect(problem.length).toBeLessThan(150);
   });
 
   it("may be frozen through and through, and is never written to", async () => {

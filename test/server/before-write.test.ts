@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { BeforeWrite, PendingWrite } from "../../src/server/before-write.ts";
-import type { Plugin } from "../../src/server/plugin.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { storages, type TestSite, testSite } from "../helpers/test-site.ts";
 import { content } from "../storage/content.ts";
@@ -163,27 +162,5 @@ describe.each(storages)("beforeWrite, with files $where", ({ make }) => {
       "elements-replaced /page.html: <li>1</li><li>2</li> -> <li>x</li>",
       "elements-deleted /page.html: <li>x</li> -> ",
     ]);
-  });
-});
-
-describe("the path of an exchange", () => {
-  it("cannot be changed by a plugin", async () => {
-    const failures: unknown[] = [];
-    const rewriting: Plugin = {
-      name: "rewriting",
-      handle(exchange, next) {
-        try {
-          Object.assign(exchange, { path: "/secret.txt" });
-        } catch (error) {
-          failures.push(error);
-        }
-        return next();
-      },
-    };
-    const { send } = await testSite(await (storages[1] as (typeof storages)[number]).make(files), {
-      plugins: [rewriting],
-    });
-    expect((await send("GET", "/a.txt")).text).toBe("old");
-    expect(failures).toEqual([expect.any(TypeError)]);
   });
 });

@@ -28,16 +28,6 @@ describe("a change feed", () => {
     for (const { time } of heard) expect(new Date(time).toISOString()).toBe(time);
   });
 
-  it("counts each feed by itself", () => {
-    const first = new ChangeFeed(unexpected);
-    const second = new ChangeFeed(unexpected);
-    const heard: number[] = [];
-    second.subscribe(({ id }) => heard.push(id));
-    publishMany(first, 5);
-    second.publish(changeOf("/a"));
-    expect(heard).toEqual([1]);
-  });
-
   it("has those wait who make changes until each listener that asked for it has caught up", async () => {
     const feed = new ChangeFeed(unexpected);
     const resolve: (() => void)[] = [];
@@ -79,15 +69,6 @@ describe("a change feed", () => {
     expect(feed.judgesElements("/a")).toEqual([ada, bob]);
     feed.subscribe(unexpected, undefined, () => true);
     expect(feed.judgesElements("/a")).toBe(true);
-  });
-
-  it("counts changes that nobody listens to", () => {
-    const feed = new ChangeFeed(unexpected);
-    const heard: number[] = [];
-    publishMany(feed, 2);
-    feed.subscribe(({ id }) => heard.push(id));
-    feed.publish(changeOf("/a"));
-    expect(heard).toEqual([3]);
   });
 
   it("lets no publisher choose the number", () => {
@@ -182,13 +163,6 @@ describe("the iterator of a change feed", () => {
     expect(await iterator.next()).toMatchObject({ done: false, value: { id: 3, path: "/b" } });
   });
 
-  it("waits for a change that is still to come", async () => {
-    const feed = new ChangeFeed(unexpected);
-    const next = feed[Symbol.asyncIterator]().next();
-    feed.publish(changeOf("/later"));
-    expect(await next).toMatchObject({ done: false, value: { path: "/later" } });
-  });
-
   it("gives each of two concurrent next() calls a change of its own, in order", async () => {
     const feed = new ChangeFeed(unexpected);
     const iterator = feed[Symbol.asyncIterator]();
@@ -196,14 +170,6 @@ describe("the iterator of a change feed", () => {
     publishMany(feed, 3);
     expect((await both).map(({ value }) => value?.id)).toEqual([1, 2]);
     expect((await iterator.next()).value?.id).toBe(3);
-  });
-
-  it("gives two iterators every change each", async () => {
-    const feed = new ChangeFeed(unexpected);
-    const iterators = [feed[Symbol.asyncIterator](), feed[Symbol.asyncIterator]()];
-    feed.publish(changeOf("/a"));
-    const results = await Promise.all(iterators.map((iterator) => iterator.next()));
-    expect(results.map(({ value }) => value?.id)).toEqual([1, 1]);
   });
 
   it("ends with return(), which drops what was not taken", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { DocumentError } from "../../src/html/document-error.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { errorReply, toHttpError } from "../../src/server/error-reply.ts";
 import type { Exchange } from "../../src/server/exchange.ts";
@@ -101,11 +100,6 @@ describe("an error reply", () => {
     expect(error.headers).toEqual({ "content-range": "bytes */3", "cache-control": "no-store" });
   });
 
-  it("carries the error, for the plugins that it passes", () => {
-    expect(replyTo(gone).reply.error).toBe(gone);
-    expect(replyTo(gone, "text/html").reply.error).toBe(gone);
-  });
-
   it("reports a failure of the server once, with what lies underneath and the exchange", () => {
     const failure = new Error("disk on fire");
     const { reply, reported, exchange } = replyTo(failure);
@@ -153,16 +147,6 @@ describe("what was thrown", () => {
     const error = toHttpError(thrown, "request-1");
     expect(error).toMatchObject({ status, code: errorCode, cause: thrown });
     expect(error.message).toMatch(/^[A-Z].*\.$/);
-  });
-
-  it.each([
-    ["INVALID_SELECTOR", 400],
-    ["RESULT_TOO_LARGE", 413],
-    ["NOT_WELL_FORMED", 422],
-    ["SELECTOR_TOO_COSTLY", 503],
-  ] as const)("becomes, of a document with %s, %i with the same code and text", (code, status) => {
-    const error = toHttpError(new DocumentError(code, "Text for the client."), "request-1");
-    expect(error).toMatchObject({ name: "HttpError", status, code, message: "Text for the client.", headers: {} });
   });
 
   it("tells a client of a storage that is busy or gone, and no other, when to come back", () => {

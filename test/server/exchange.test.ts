@@ -58,6 +58,7 @@ describe("an exchange", () => {
       user: undefined,
     });
     expect(exchange.metadata.size).toBe(0);
+    expect(() => Object.assign(exchange, { path: "/secret.txt" })).toThrow(TypeError);
   });
 
   it("permits everything until an authentication plugin says otherwise", () => {
