@@ -4,17 +4,23 @@ import { compilePathPattern } from "../http/path-pattern.ts";
 import { isHiddenPath } from "../http/request-target.ts";
 import { filePath } from "../local-files/file-path.ts";
 import { checkOptions } from "../options/check-config.ts";
+import {
+  aFunction,
+  fileLocation,
+  pathPattern,
+  pluginOptions,
+  positiveInteger,
+  requestPath,
+} from "../options/option-types.ts";
+import { listOf, type OptionsSchema, text, yesOrNo } from "../options/schema.ts";
 import type { Plugin, PluginSite } from "../server/plugin.ts";
 import { sharedServices } from "../server/shared-services.ts";
 import { diskLocks } from "../storage/disk/disk-locks.ts";
-import type { Storage } from "../storage/storage.ts";
 import { answerOfHistory, withTimeMap } from "./history/answers.ts";
 import { Committing } from "./history/committing.ts";
-import { recordFiles } from "./history/existing-files.ts";
 import { ObjectReader, openRepository, tidyRepository } from "./history/git.ts";
 import { Importer, type Person } from "./history/importer.ts";
 import { Journal } from "./history/journal.ts";
-import { historyOptions } from "./history/options.ts";
 import { Recorder } from "./history/recorder.ts";
 import { Versions } from "./history/versions.ts";
 
@@ -44,6 +50,23 @@ export interface HistoryOptions {
   readonly required?: boolean | undefined;
 }
 
+const branchName = /^(?!.*(?:\.\.|\/\/|@\{|\.lock(?:\/|$)))[A-Za-z0-9][A-Za-z0-9._/-]*(?<![./])$/;
+
+/** What the options are checked against. */
+export const historyOptions: OptionsSchema = pluginOptions({
+  repository: fileLocation,
+  path: requestPath,
+  paths: listOf(pathPattern, ""),
+  ignore: listOf(pathPattern, ""),
+  branch: text("a name of a branch", (name) => branchName.test(name)),
+  author: aFunction,
+  maxFileBytes: positiveInteger,
+  keepDays: positiveInteger,
+  keepCommits: positiveInteger,
+  maxBacklog: positiveInteger,
+  required: yesOrNo,
+});
+
 /** Names that no repository may hold: git refuses to check them out. */
 const gitsOwn = /\/(?:\.git|git~\d+)[ .]*(?:\/|$)/i;
 
@@ -72,7 +95,6 @@ export function history(options: HistoryOptions): Plugin {
   const journal = new Journal(directory);
   const objects = new ObjectReader(repository);
   const versions = new Versions(repository, branch, objects, { base, covers });
-  const storages = new Set<Storage>();
   let site: PluginSite | undefined;
   let committing: Committing | undefined;
   let stopRecording = (): void => {};
@@ -111,10 +133,10 @@ export function history(options: HistoryOptions): Plugin {
     name: "history",
     history: versions,
     wrapStorage(storage) {
-      storages.add(storage);
-      // The last of them: from now on all files can be looked at.
-      if (storages.size === site?.plugins.filter(({ name }) => name === "file-handler").length) committing?.start();
-      return recorder.wrap(storage);
+      const wrapped = recorder.wrap(storage);
+      const handlers = site?.plugins.filter(({ name }) => name === "file-handler");
+      if (recorder.storages.size === handlers?.length) committing?.start(); // all files can be looked at
+      return wrapped;
     },
     async start(started) {
       if (site)
@@ -129,8 +151,7 @@ export function history(options: HistoryOptions): Plugin {
         own: journal,
         importer,
         maxBacklog,
-        retry: () => journal.retry(),
-        began: () => recordFiles(storages, { versions, recorder, maxFileBytes }),
+        began: async () => recorder.recordFiles(await versions.tree()),
         tidy: () => tidyRepository(repository, branch, options.keepDays, options.keepCommits),
         report: (error) => started.report(new Error("history: commits cannot be made", { cause: error })),
       });
@@ -159,13 +180,6 @@ export function history(options: HistoryOptions): Plugin {
 /** Holds a lock of the machine until the function that comes back is called, or the process ends. */
 function heldFor(key: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
-    const held = new Promise<void>((release) => {
-      diskLocks
-        .run(key, async () => {
-          resolve(release);
-          await held;
-        })
-        .catch(reject);
-    });
+    diskLocks.run(key, () => new Promise<void>((release) => resolve(release))).catch(reject);
   });
 }

@@ -35,7 +35,7 @@ export interface FileHistory {
   covers(path: string): boolean;
   /** Those of a file, `limit` at most, before the commit `after`. */
   list(path: string, limit: number, after?: string): Promise<VersionList>;
-  /** A file at a moment, or after a commit; `undefined` where there was none. */
+  /** A file at a moment, or after a commit; `undefined` where there was none. Throws 404 for an unknown commit. */
   storageAt(path: string, at: Date | string): Promise<Storage | undefined>;
   /**
    * What a file is without the change of a commit, or as that commit left it; `undefined` for no file. Throws 404 and

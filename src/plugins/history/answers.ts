@@ -17,7 +17,6 @@ import {
   type Undo,
   versionsPage,
 } from "./page.ts";
-import { pastFile } from "./past-file.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Versions } from "./versions.ts";
 
@@ -81,25 +80,26 @@ function linksOf({ versions }: HistoryParts, { mount }: Exchange): Links {
   return linksBelow(mount, versions.base);
 }
 
+/** Of everything that the client has a choice of. */
+const chosen = { vary: "accept", "cache-control": "no-cache" } as const;
+
 function page(body: string): Reply {
-  const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": historyPolicy };
-  return { status: 200, headers: { ...headers, vary: "accept", "cache-control": "no-cache" }, body };
+  const type = { "content-type": "text/html; charset=utf-8", "content-security-policy": historyPolicy };
+  return { status: 200, headers: { ...type, ...chosen }, body };
 }
 
 async function latest(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
   const judged = new Map<string, boolean>();
-  const readable: Version[] = [];
+  const versions: Version[] = [];
   for (const version of await parts.versions.recent(2 * pageSize)) {
     const { path } = version;
-    const known =
-      judged.get(path) ?? (parts.versions.covers(path) && (await refusal(parts, exchange, path)) === undefined);
+    const known = judged.get(path) ?? (parts.versions.covers(path) && !(await refusal(parts, exchange, path)));
     judged.set(path, known);
-    if (known && readable.length < pageSize) readable.push(version);
+    if (known && versions.length < pageSize) versions.push(version);
   }
   const type = preferredType(exchange.header("accept"), ["application/json", "text/html"]);
-  if (type === "text/html")
-    return page(versionsPage(undefined, { versions: readable, next: undefined }, linksOf(parts, exchange)));
-  return jsonReply(200, { versions: readable }, { vary: "accept", "cache-control": "no-cache" });
+  if (type !== "text/html") return jsonReply(200, { versions }, chosen);
+  return page(versionsPage(undefined, { versions, next: undefined }, linksOf(parts, exchange)));
 }
 
 async function list(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply> {
@@ -111,21 +111,16 @@ async function list(parts: HistoryParts, exchange: Exchange, path: string): Prom
   const links = linksOf(parts, exchange);
   const type = preferredType(exchange.header("accept"), ["application/json", "text/html", "application/link-format"]);
   if (type === "text/html") return page(versionsPage(path, found, links));
-  const fields = { vary: "accept", "cache-control": "no-cache" };
-  if (type === "application/json") return jsonReply(200, { path, ...found }, fields);
-  const mementos = found.versions.map(
-    ({ commit, time }) => `<${links.history(path, commit)}>; rel="memento"; datetime="${formatHttpDate(time)}"`,
-  );
+  if (type === "application/json") return jsonReply(200, { path, ...found }, chosen);
   const all = [
     `<${links.file(path)}>; rel="original timegate"`,
     `<${links.history(path)}>; rel="self"; type="application/link-format"`,
-    ...mementos,
+    ...found.versions.map(
+      ({ commit, time }) => `<${links.history(path, commit)}>; rel="memento"; datetime="${formatHttpDate(time)}"`,
+    ),
   ];
-  return {
-    status: 200,
-    headers: { ...fields, "content-type": "application/link-format" },
-    body: `${all.join(",\n")}\n`,
-  };
+  const headers = { ...chosen, "content-type": "application/link-format" };
+  return { status: 200, headers, body: `${all.join(",\n")}\n` };
 }
 
 /** What a plain GET of a version gives, with all that a file can do. */
@@ -135,10 +130,9 @@ async function readVersion(
   version: Version,
   headers: Record<string, string>,
 ): Promise<InnerAnswer> {
-  const content = await parts.versions.content(version);
-  if (!content) throw new HttpError(404, "NOT_FOUND", "The file was deleted by this change.");
-  const inspection: Inspection = { storage: pastFile(version, content) };
-  return ask(parts, exchange, version.path, { inspection, headers, mostBytes: 4 * parts.maxFileBytes });
+  const storage = await parts.versions.storageOf(version);
+  if (!storage) throw new HttpError(404, "NOT_FOUND", "The file was deleted by this change.");
+  return ask(parts, exchange, version.path, { inspection: { storage }, headers, mostBytes: 4 * parts.maxFileBytes });
 }
 
 async function memento(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
@@ -147,10 +141,10 @@ async function memento(parts: HistoryParts, exchange: Exchange, path: string, co
   const refused = isPart ? undefined : await refusal(parts, exchange, path);
   if (refused) return refused;
   const version = await parts.versions.known(path, commit);
-  const names = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"] as const;
+  const names = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
   const sent = names.flatMap((name) => {
     const value = exchange.header(name);
-    return value === undefined ? [] : [[name, value] as const];
+    return value === undefined ? [] : [[name, value]];
   });
   const reply = replyOf(await readVersion(parts, exchange, version, Object.fromEntries(sent)));
   if (reply.status >= 400) return reply;
@@ -179,7 +173,7 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
   if (type === "text/x-diff") {
     const text = await versions.compared(contents, 3);
     const name = encodePath(path).slice(1);
-    const headers = { "content-type": "text/x-diff; charset=utf-8", vary: "accept", "cache-control": "no-cache" };
+    const headers = { "content-type": "text/x-diff; charset=utf-8", ...chosen };
     return { status: 200, headers, body: text === "" ? "" : `--- a/${name}\n+++ b/${name}\n${text}` };
   }
   const current = await currentOf(parts, exchange, path);
@@ -262,20 +256,16 @@ async function undo(parts: HistoryParts, exchange: Exchange, path: string, commi
   if (content === undefined && now === undefined) throw notFound();
   const condition: Record<string, string> = now === undefined ? { "if-none-match": "*" } : { "if-match": etag ?? "*" };
   const id = `${exchange.id.slice(0, 120)}.undo`;
-  const what = how === "as" ? "Go back to" : "Undo";
-  parts.recorder.note(id, `${what} ${commit.slice(0, 10)} of ${path}`);
+  const { notes } = parts.recorder;
+  notes.set(id, `${how === "as" ? "Go back to" : "Undo"} ${commit.slice(0, 10)} of ${path}`);
   const answer = await ask(parts, exchange, path, {
     method: content === undefined ? "DELETE" : "PUT",
     headers: { ...condition, "x-request-id": id, accept: "application/json" },
     mostBytes: 64 * 1024,
     ...(content && { content }),
-  });
-  if (
-    answer.status >= 400 ||
-    preferredType(exchange.header("accept"), ["application/json", "text/html"]) !== "text/html"
-  ) {
-    return replyOf(answer);
-  }
+  }).finally(() => notes.delete(id));
+  const type = preferredType(exchange.header("accept"), ["application/json", "text/html"]);
+  if (answer.status >= 400 || type !== "text/html") return replyOf(answer);
   return emptyReply(303, { location: locationOf(exchange, parts.versions.base.slice(0, -1) + path) });
 }
 

@@ -1,14 +1,15 @@
 import { access, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { diskLocks } from "../../storage/disk/disk-locks.ts";
 import { StorageError } from "../../storage/storage.ts";
 import type { Importer } from "./importer.ts";
 import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal.ts";
 
-/** How often journals of other processes are looked at, and what failed is tried again, in milliseconds. */
-const lookMs = 500;
 /** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits. */
 const checkpointMs = 250;
+/** How long after a failure all is tried again, in milliseconds. */
+const retryMs = 500;
 /** How often one of another process is waited for whose change came before, in looks. */
 const maxLooks = 3;
 /** Commits between two checkpoints of git. */
@@ -25,8 +26,6 @@ export interface CommittingOptions {
   readonly importer: Importer;
   /** Bytes of changes that may wait for git. */
   readonly maxBacklog: number;
-  /** Writes what this process could not note before. */
-  retry(): Promise<void>;
   /** Called when this process begins to make the commits. */
   began(): Promise<void>;
   /** Lets git tidy up; no commit is made meanwhile. */
@@ -44,22 +43,19 @@ export class Committing {
   readonly #leader: string;
   /** A file that is there while more waits than may: tells the other processes. */
   readonly #fullMark: string;
+  readonly #closing = new AbortController();
   #journals: JournalReader;
   /** Read, and not given to git yet; in the order of each journal. */
   readonly #queues = new Map<string, ReadRecord[]>();
-  /** Given to git, and not known to be in the repository. */
-  #unconfirmed: ReadRecord[] = [];
+  /** Bytes given to git, and not known to be in the repository. */
+  #unconfirmed = 0;
+  /** Bytes in the own journal that were not read yet, where this process makes the commits. */
+  #uncollected = 0;
   /** Entity tags of files after their last commit. */
   readonly #tags = new Map<string, string>();
   #imported: ReadonlyMap<string, number> = new Map();
-  /** Ends the wait for news. */
-  #wake: (() => void) | undefined;
-  #hasNews = true;
-  #isClosing = false;
   #isLeading = false;
   #isLeftToAnother = false;
-  /** Bytes in the own journal that were not read yet, where this process makes the commits. */
-  #uncollected = 0;
   #isMarkedFull = false;
   #commits = 0;
   #tidiedAt = 0;
@@ -76,8 +72,8 @@ export class Committing {
 
   /** Bytes that wait for git, where this process makes the commits. */
   get backlog(): number {
-    const collected = [this.#unconfirmed, ...this.#queues.values()].flat();
-    return collected.reduce((sum, { content }) => sum + content.length, this.#uncollected);
+    const queued = [...this.#queues.values()].flat();
+    return queued.reduce((sum, { content }) => sum + content.length, this.#unconfirmed + this.#uncollected);
   }
 
   /** Whether more waits for git than may. */
@@ -96,24 +92,18 @@ export class Committing {
   /** Says that so many bytes are in the journal. */
   recorded(bytes: number): void {
     if (this.#isLeading) this.#uncollected += bytes;
-    this.#hasNews = true;
-    this.#wake?.();
-  }
-
-  async #tellWhetherFull(): Promise<void> {
-    const isFull = await this.isFull();
-    if (isFull === this.#isMarkedFull) return;
-    this.#isMarkedFull = isFull;
-    await (isFull ? writeFile(this.#fullMark, "") : rm(this.#fullMark, { force: true }));
   }
 
   /** Resolves when all records of this process are in the repository, or another process will see to that. */
   async close(): Promise<void> {
-    this.#isClosing = true;
-    this.#wake?.();
+    this.#closing.abort();
     const isLedByAnother = !this.#isLeading && (await diskLocks.tryRun(this.#leader, async () => true)) === undefined;
     this.#isLeftToAnother = isLedByAnother && !this.#isLeading;
     if (!this.#isLeftToAnother) await this.#running;
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   async #run(): Promise<void> {
@@ -124,18 +114,19 @@ export class Committing {
         });
       } catch (error) {
         if (error instanceof StorageError && error.code === "busy") continue; // another process makes the commits
-        this.#fail(error);
-        await this.#pause(lookMs);
+        await this.#failed(error);
       }
     }
   }
 
-  #fail(error: unknown): void {
+  async #failed(error: unknown): Promise<void> {
     if (this.problem === undefined) this.#options.report(error);
     this.problem = error;
+    await this.#pause(retryMs);
   }
 
   async #lead(): Promise<void> {
+    const { importer, began } = this.#options;
     this.#isLeading = true;
     this.#isMarkedFull = true; // perhaps, by a process before
     let hasBegun = false;
@@ -144,21 +135,17 @@ export class Committing {
         await this.#readAnew();
         if (!hasBegun) {
           // What processes before have left comes first: the files are as that says.
-          do {
-            await this.#collect();
-            await this.#commit(true);
-          } while (await this.#confirm());
+          while ((await this.#advance(true)) > 0);
           this.#tags.clear();
-          await this.#options.began();
+          await began();
           hasBegun = true;
         }
         await this.#commitWhatComes();
-        return await this.#options.importer.close();
+        return await importer.close();
       } catch (error) {
-        this.#fail(error);
-        await this.#options.importer.close();
+        await importer.close();
+        await this.#failed(error);
         if (this.#isClosing) return;
-        await this.#pause(lookMs);
       }
     }
   }
@@ -166,7 +153,7 @@ export class Committing {
   /** Begins with what is in the journals and not in the repository, also what was given to git in vain. */
   async #readAnew(): Promise<void> {
     this.#queues.clear();
-    this.#unconfirmed = [];
+    this.#unconfirmed = 0;
     this.#tags.clear();
     this.#journals = new JournalReader(this.#options.directory);
     const names = await this.#journals.names();
@@ -177,21 +164,37 @@ export class Committing {
   }
 
   async #commitWhatComes(): Promise<void> {
-    let looks = 0;
-    for (;;) {
-      this.#hasNews = false;
-      await this.#options.retry();
-      await this.#collect();
-      const count = await this.#commit(looks >= maxLooks || this.#isClosing);
+    for (let looks = 0; ; ) {
+      const isLast = this.#isClosing;
+      await this.#options.own.retry(); // what this process could not note before
+      const count = await this.#advance(isLast || looks >= maxLooks);
+      if (isLast && count === 0) return;
       looks = count > 0 ? 0 : looks + 1;
-      await this.#confirm();
       this.problem = undefined;
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
-      if (this.#isClosing && !this.#hasNews) return;
       await this.#pause(checkpointMs); // more come together meanwhile
-      const isDone = [...this.#queues.values()].every(({ length }) => length === 0);
-      if (isDone && !this.#hasNews) await this.#pause(lookMs, true);
     }
+  }
+
+  /** Reads what has come, and has git commit some of it; how many records that were. `inAnyOrder`: also where a version before is missing. */
+  async #advance(inAnyOrder: boolean): Promise<number> {
+    const collected = this.#uncollected;
+    for (const journal of await this.#journals.names()) await this.#read(journal);
+    this.#uncollected -= collected;
+    await this.#tellWhetherFull();
+    let count = 0;
+    for (; count < maxUnconfirmed; count += 1) {
+      const record = this.#next(inAnyOrder);
+      if (!record) break;
+      await this.#commit(record);
+    }
+    if (count > 0) await this.#options.importer.flush();
+    this.#commits += count;
+    this.#unconfirmed = 0;
+    await this.#tellWhetherFull();
+    if (this.#tags.size > 100_000) this.#tags.clear();
+    await this.#removeDone();
+    return count;
   }
 
   #queueOf(journal: string): ReadRecord[] {
@@ -200,37 +203,30 @@ export class Committing {
     return queue;
   }
 
-  async #collect(): Promise<void> {
-    const collected = this.#uncollected;
-    for (const journal of await this.#journals.names()) await this.#read(journal);
-    this.#uncollected -= collected;
-    await this.#tellWhetherFull();
-  }
-
   /** Takes what has come to a journal; whether that was anything. */
   async #read(journal: string): Promise<boolean> {
     const done = this.#imported.get(journal) ?? 0;
     const records = await this.#journals.next(journal);
     this.#queueOf(journal).push(...records.filter(({ number }) => number >= done));
-    if (records.length > 0) this.#hasNews = true; // there may be more
     return records.length > 0;
   }
 
-  /** Gives git what is next, up to a checkpoint; how many records that were. `inAnyOrder`: also where a version before is missing. */
-  async #commit(inAnyOrder: boolean): Promise<number> {
-    let count = 0;
-    while (this.#unconfirmed.length < maxUnconfirmed) {
-      const record = this.#next(inAnyOrder) ?? (inAnyOrder ? this.#heads()[0] : undefined);
-      if (!record) break;
-      this.#queueOf(record.journal).shift();
-      const isKnown = record.etag !== undefined && this.#tags.get(record.path) === record.etag;
-      const isOld = record.kind === "found" && this.#isOver(record);
-      this.#unconfirmed.push(record);
-      if (!isKnown && !isOld) await this.#options.importer.add(record);
-      if (record.kind !== "found") this.#tags.set(record.path, record.kind === "deleted" ? "" : (record.etag ?? ""));
-      count += 1;
-    }
-    return count;
+  async #tellWhetherFull(): Promise<void> {
+    const isFull = await this.isFull();
+    if (isFull === this.#isMarkedFull) return;
+    this.#isMarkedFull = isFull;
+    await (isFull ? writeFile(this.#fullMark, "") : rm(this.#fullMark, { force: true }));
+  }
+
+  /** Gives git the first record of a journal, unless another one has said the same. */
+  async #commit(record: ReadRecord): Promise<void> {
+    const { journal, path, kind, etag, content } = record;
+    this.#queueOf(journal).shift();
+    this.#unconfirmed += content.length;
+    const isKnown = etag !== undefined && this.#tags.get(path) === etag;
+    const isOld = kind === "found" && this.#isOver(record);
+    if (!isKnown && !isOld) await this.#options.importer.add(record);
+    if (kind !== "found") this.#tags.set(path, kind === "deleted" ? "" : (etag ?? ""));
   }
 
   /** Whether a file was changed since it was found so; with a tag, whether the record of the change to just that is waiting. */
@@ -245,20 +241,16 @@ export class Committing {
    * later for its file. `inAnyOrder`: that version is lost, as that of a process that ended before it could note it.
    */
   #next(inAnyOrder: boolean): ReadRecord | undefined {
+    const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
     const waiting = new Set<string>();
-    for (const record of this.#heads()) {
+    for (const record of heads) {
       const { path, follows } = record;
       const tag = this.#tags.get(path);
       const isNext = follows === undefined || tag === undefined || tag === follows || inAnyOrder;
       if (isNext && !waiting.has(path) && !this.#isPreceded(record)) return record;
       waiting.add(path);
     }
-    return undefined;
-  }
-
-  /** The first record of each journal, in the order of their times. */
-  #heads(): readonly ReadRecord[] {
-    return [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
+    return inAnyOrder ? heads[0] : undefined;
   }
 
   /** Whether the version that a record follows is in another journal. */
@@ -268,24 +260,12 @@ export class Committing {
     );
   }
 
-  /** Waits until all that git was given is in the repository; whether that was anything. */
-  async #confirm(): Promise<boolean> {
-    const count = this.#unconfirmed.length;
-    await this.#options.importer.flush();
-    this.#commits += count;
-    this.#unconfirmed = [];
-    await this.#tellWhetherFull();
-    if (this.#tags.size > 100_000) this.#tags.clear();
-    await this.#removeDone();
-    return count > 0;
-  }
-
   /** Removes journals that are in the repository as a whole, and that no process adds to any more. */
   async #removeDone(): Promise<void> {
     const names = await this.#journals.names();
     for (const [index, journal] of names.entries()) {
       if (this.#queueOf(journal).length > 0) continue;
-      const isLast = names[index + 1] === undefined || ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
+      const isLast = ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
       const isOwn = ownerOf(journal) === this.#options.own.owner;
       if (isLast && !(isOwn ? this.#isClosing : await this.#hasEnded(journal))) continue;
       if (await this.#read(journal)) continue; // it grew meanwhile
@@ -307,16 +287,8 @@ export class Committing {
     if (await this.#options.importer.head()) await this.#options.tidy();
   }
 
-  /** Waits, at most until this is closed, or until there is news. */
-  async #pause(ms: number, untilNews = false): Promise<void> {
-    if (this.#isClosing) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms).unref();
-      this.#wake = () => {
-        if (!untilNews && !this.#isClosing) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Waits, at most until this is closed. */
+  async #pause(ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
   }
 }

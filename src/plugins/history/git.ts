@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "node:process";
 import type { Readable, Writable } from "node:stream";
@@ -94,12 +94,7 @@ export async function tidyRepository(
   await gitOutput(repository, ["gc", "--prune=now", "--quiet"]);
 }
 
-/** Which commits have lost what came before, as git notes it. */
-export function shallowCommits(repository: string): Promise<string> {
-  return readFile(join(repository, "shallow"), "latin1").catch(() => "");
-}
-
-/** The parts of what git prints, each after a separator, as they come. */
+/** The parts of what git prints, between separators, as they come. */
 export async function* gitRecords(
   repository: string,
   args: readonly string[],
@@ -107,17 +102,16 @@ export async function* gitRecords(
 ): AsyncGenerator<string> {
   const child = git(repository, args);
   child.stdin.end();
-  const ended = once(child, "close");
-  const complaint = buffer(child.stderr);
-  let rest: string | undefined;
+  const ended = Promise.all([once(child, "close"), buffer(child.stderr)]);
+  let rest = "";
   for await (const piece of child.stdout.setEncoding("utf8")) {
-    const parts = ((rest ?? "") + piece).split(separator);
-    for (const part of parts.slice(rest === undefined ? 1 : 0, -1)) yield part;
-    rest = parts.at(-1);
+    const parts = (rest + piece).split(separator);
+    rest = parts.pop() ?? "";
+    yield* parts;
   }
-  if (rest !== undefined) yield rest;
-  const [code] = await ended;
-  if (code !== 0) throw new Error(`git ${args[0]} failed: ${(await complaint).toString().trim()}`);
+  yield rest;
+  const [[code], complaint] = await ended;
+  if (code !== 0) throw new Error(`git ${args[0]} failed: ${complaint.toString().trim()}`);
 }
 
 /** Makes a bare repository where there is none. Throws a {@link ConfigError} where git is missing or too old. */
@@ -142,9 +136,9 @@ export interface GitObject {
 export class ObjectReader {
   readonly #repository: string;
   #child: GitProcess | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-  #rest: Buffer = Buffer.alloc(0);
   #pieces: AsyncIterator<Buffer> | undefined;
+  #rest: Buffer = Buffer.alloc(0);
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(repository: string) {
     this.#repository = repository;
@@ -170,53 +164,36 @@ export class ObjectReader {
     if (/[\n\0]/.test(name)) return undefined; // git reads lines
     this.#child ??= this.#start();
     this.#child.stdin.write(`${command} ${name}\n`);
-    const header = (await this.#until(10)).toString();
-    const [, id, bytes] = /^([0-9a-f]{40,64}) \w+ (\d+)$/.exec(header) ?? [];
+    let header = "";
+    while (!header.endsWith("\n")) header += await this.#take(1);
+    const [, id, bytes] = /^([0-9a-f]{40,64}) \w+ (\d+)\n$/.exec(header) ?? [];
     if (id === undefined) return undefined;
     const size = Number(bytes);
-    if (command === "info") return { id, size, content: Buffer.alloc(0) };
-    const content = await this.#take(size);
-    await this.#take(1);
+    const content = await this.#take(command === "info" ? 0 : size);
+    if (command === "contents") await this.#take(1);
     return { id, size, content };
+  }
+
+  /** Takes bytes off what git prints. */
+  async #take(length: number): Promise<Buffer> {
+    const pieces = [this.#rest];
+    for (let size = this.#rest.length; size < length; size += pieces.at(-1)?.length ?? 0) {
+      const { value, done } = (await patiently(this.#child, this.#pieces?.next())) ?? { done: true };
+      if (done) throw new Error("git cat-file has ended");
+      pieces.push(value);
+    }
+    const all = pieces.length === 1 ? this.#rest : Buffer.concat(pieces);
+    this.#rest = all.subarray(length);
+    return all.subarray(0, length);
   }
 
   #start(): GitProcess {
     const child = git(this.#repository, ["cat-file", "--batch-command"]);
     child.unref();
+    child.once("error", () => {}); // the output ends as well
     this.#rest = Buffer.alloc(0);
     this.#pieces = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    child.once("error", () => {}); // the output ends as well
     return child;
-  }
-
-  async #more(): Promise<void> {
-    const { value, done } = (await patiently(this.#child, this.#pieces?.next())) ?? { done: true };
-    if (done) throw new Error("git cat-file has ended");
-    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value]);
-  }
-
-  async #until(byte: number): Promise<Buffer> {
-    let end = this.#rest.indexOf(byte);
-    while (end === -1) {
-      await this.#more();
-      end = this.#rest.indexOf(byte);
-    }
-    const found = this.#rest.subarray(0, end);
-    this.#rest = this.#rest.subarray(end + 1);
-    return found;
-  }
-
-  async #take(length: number): Promise<Buffer> {
-    const pieces: Buffer[] = [];
-    let missing = length;
-    while (missing > 0) {
-      if (this.#rest.length === 0) await this.#more();
-      const piece = this.#rest.subarray(0, missing);
-      pieces.push(piece);
-      this.#rest = this.#rest.subarray(piece.length);
-      missing -= piece.length;
-    }
-    return Buffer.concat(pieces);
   }
 
   /** Ends the process; the next request starts another one. */

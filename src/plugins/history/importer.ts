@@ -96,25 +96,23 @@ export class Importer {
     if (kind === "found" && before?.equals(content)) return;
     if (kind === "deleted" && !before) return;
     const after = kind === "appended" && before ? Buffer.concat([before, content]) : content;
-    const child = this.#child ?? (await this.#start());
-    const file = quotedPath(path);
-    const change =
-      kind === "deleted" ? [`D ${file}\n`] : [`M 100644 inline ${file}\ndata ${after.length}\n`, after, "\n"];
-    const message = Buffer.from(messageOf(record));
-    const seconds = Math.floor(record.time / 1000);
+    const child = this.#child ?? this.#start();
     this.#mark += 1;
-    const from = this.#isNew && this.#base ? `from ${this.#base}\n` : "";
+    const message = messageOf(record);
+    const lines = [
+      `commit ${this.#ref}\nmark :${this.#mark}`,
+      person("author", this.#options.authorOf(record.user), Math.floor(record.time / 1000)),
+      person("committer", server, this.#now()),
+      `data ${Buffer.byteLength(message)}\n${message}`,
+      ...(this.#isNew && this.#base ? [`from ${this.#base}`] : []),
+      ...(kind === "deleted"
+        ? [`D ${quotedPath(path)}\n`]
+        : [`M 100644 inline ${quotedPath(path)}\ndata ${after.length}\n`]),
+    ];
     this.#isNew = false;
-    const lines = Buffer.concat([
-      Buffer.from(
-        `commit ${this.#ref}\nmark :${this.#mark}\n${person("author", this.#options.authorOf(record.user), seconds)}` +
-          `${person("committer", server, this.#now())}data ${message.length}\n`,
-      ),
-      message,
-      Buffer.from(`\n${from}`),
-      ...change.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
-    ]);
-    await new Promise<void>((resolve) => child.stdin.write(lines, () => resolve())); // a failure is told by `flush`
+    const command = [Buffer.from(lines.join("\n")), ...(kind === "deleted" ? [] : [after, Buffer.from("\n")])];
+    // A failure is told by `flush`.
+    await new Promise<void>((resolve) => child.stdin.write(Buffer.concat(command), () => resolve()));
     if (kind === "deleted") this.#contents.delete(path);
     else this.#contents.set(path, after);
   }
@@ -139,15 +137,9 @@ export class Importer {
     return next?.done ? undefined : next?.value;
   }
 
-  async #start(): Promise<GitProcess> {
-    const child = git(this.#options.repository, [
-      "-c",
-      "pack.compression=1",
-      "fast-import",
-      "--quiet",
-      "--done",
-      "--date-format=raw",
-    ]);
+  #start(): GitProcess {
+    const options = ["--quiet", "--done", "--date-format=raw"];
+    const child = git(this.#options.repository, ["-c", "pack.compression=1", "fast-import", ...options]);
     child.once("error", () => {}); // its output ends as well
     child.stderr.on("data", (text: Buffer) => {
       this.#complaint = (this.#complaint + text).slice(-2000);
@@ -173,7 +165,7 @@ export class Importer {
 
 function person(role: string, { name, email }: Person, seconds: number): string {
   const plain = (text: string): string => text.replace(/[\0-\x1f<>]/g, " ").trim();
-  return `${role} ${plain(name) || "anonymous"} <${plain(email)}> ${seconds} +0000\n`;
+  return `${role} ${plain(name) || "anonymous"} <${plain(email)}> ${seconds} +0000`;
 }
 
 /** In quotes, as C has them: a path may hold any character. */

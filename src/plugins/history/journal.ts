@@ -82,7 +82,8 @@ export class Journal {
         this.#written = { records: 0, bytes: 0 };
         this.#sequence += 1;
         await mkdir(this.#directory, { recursive: true });
-        this.#handle = await open(join(this.#directory, `${this.owner}-${this.#sequence}.journal`), "ax", 0o600);
+        const name = `${this.owner}-${String(this.#sequence).padStart(8, "0")}.journal`;
+        this.#handle = await open(join(this.#directory, name), "ax", 0o600);
         await before?.close();
       }
       const content = Buffer.concat(records);
@@ -124,10 +125,7 @@ export class JournalReader {
       await access(dirname(this.#directory)); // an error, where the repository itself is away
       return [];
     });
-    const sequence = (name: string): number => Number(name.slice(name.indexOf("-") + 1, -".journal".length));
-    return names
-      .filter((name) => name.endsWith(".journal"))
-      .sort((a, b) => ownerOf(a).localeCompare(ownerOf(b)) || sequence(a) - sequence(b));
+    return names.filter((name) => name.endsWith(".journal")).sort();
   }
 
   /** The records that have come to a journal. */

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { entityTag } from "../../http/entity-tag.ts";
 import type { ChangeOrigin, UnnumberedChange } from "../../server/change-feed.ts";
@@ -29,8 +30,10 @@ export class Recorder {
   });
   /** What files were before this process changed them for the first time, by their paths. */
   readonly #former = new LRUCache<string, Former>({ max: 10_000 });
-  readonly #notes = new Map<string, string>();
-  readonly #storages = new Set<Storage>();
+  /** What requests are about to do, for the commits that they lead to, by their ids. */
+  readonly notes: Map<string, string> = new Map();
+  /** Those of all file handlers. */
+  readonly storages: Set<Storage> = new Set();
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -38,38 +41,31 @@ export class Recorder {
 
   /** The storage, which remembers what is stored until its change is announced. */
   wrap(storage: Storage): Storage {
-    this.#storages.add(storage);
-    const { maxFileBytes, covers } = this.#options;
+    this.storages.add(storage);
+    const { maxFileBytes, covers, isFull } = this.#options;
     const capture = (path: string, { version, size }: StoredStat, content: Uint8Array | undefined): void => {
       if (content && size <= maxFileBytes && covers(path)) this.#captured.set(keyOf(path, entityTag(version)), content);
     };
     const admit = async (path: string): Promise<void> => {
       if (!covers(path)) return;
-      if (await this.#options.isFull()) throw new StorageError("unavailable");
+      if (await isFull()) throw new StorageError("unavailable");
       await this.#keepFormer(storage, path);
     };
-    const passing = async <Result extends { readonly stat: StoredStat }>(
-      path: string,
-      content: Content,
-      store: (passed: Content) => Promise<Result>,
-    ): Promise<Result> => {
-      await admit(path);
-      const passed = copied(content, covers(path) ? maxFileBytes : 0);
-      const result = await store(passed.content);
-      capture(path, result.stat, passed.copy());
-      return result;
-    };
-    const move = storage.move?.bind(storage);
-    const delegate = Object.fromEntries(
-      delegated.flatMap((name) => (storage[name] ? [[name, storage[name].bind(storage)]] : [])),
-    ) as Partial<Storage>;
-    return {
-      ...delegate,
-      stat: (path) => storage.stat(path),
-      open: (path, purpose) => storage.open(path, purpose),
-      list: (path) => storage.list(path),
-      write: (path, content, options) => passing(path, content, (passed) => storage.write(path, passed, options)),
-      append: (path, content, options) => passing(path, content, (passed) => storage.append(path, passed, options)),
+    const changing: Partial<Storage> = {
+      async write(path, content, options) {
+        await admit(path);
+        const passed = copied(content, covers(path) ? maxFileBytes : 0);
+        const result = await storage.write(path, passed.content, options);
+        capture(path, result.stat, passed.copy());
+        return result;
+      },
+      async append(path, content, options) {
+        await admit(path);
+        const passed = copied(content, covers(path) ? maxFileBytes : 0);
+        const result = await storage.append(path, passed.content, options);
+        capture(path, result.stat, passed.copy());
+        return result;
+      },
       async update(path, edit, made) {
         await admit(path);
         let edited: Uint8Array | undefined;
@@ -85,14 +81,20 @@ export class Recorder {
         await admit(path);
         await storage.remove(path, options);
       },
-      ...(move && {
+      ...(storage.move && {
         async move(from, to, options) {
           await admit(from);
           await admit(to);
-          return move(from, to, options);
+          return storage.move?.(from, to, options);
         },
       }),
     };
+    return new Proxy(storage, {
+      get(target, name) {
+        const value: unknown = Reflect.get(changing, name) ?? Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
   }
 
   /** Existing files are recorded while the server runs already: a change may come first. */
@@ -112,17 +114,12 @@ export class Recorder {
   #addFormer(path: string, follows: string | undefined): void {
     const former = this.#former.get(path);
     if (!former?.stat) return;
-    const { version, modified } = former.stat;
-    delete former.stat;
-    const etag = entityTag(version);
+    const etag = entityTag(former.stat.version);
     const content = this.#captured.get(keyOf(path, etag));
-    if (!content || (follows !== undefined && follows !== etag)) return;
-    void this.#add({ path, kind: "found", summary: `Found ${path}`, time: modified.getTime(), etag }, content);
-  }
-
-  /** Says what a request is about to do, for the commit that it leads to. */
-  note(requestId: string, summary: string): void {
-    this.#notes.set(requestId, summary);
+    if (content && (follows === undefined || follows === etag)) {
+      void this.#add({ ...foundRecord(path, former.stat), etag }, content);
+    }
+    delete former.stat;
   }
 
   /** Notes a change; resolves when that is in the journal. `undefined` where there is nothing to note. */
@@ -134,11 +131,10 @@ export class Recorder {
     const record: JournalRecord = {
       path,
       kind: kind === "deleted" ? "deleted" : kind === "appended" ? "appended" : "written",
-      summary: this.#notes.get(requestId) ?? `${method} ${what}`,
+      summary: this.notes.get(requestId) ?? `${method} ${what}`,
       time: Date.parse(time),
       ...{ user, requestId, selector, etag, follows },
     };
-    this.#notes.delete(requestId);
     this.#addFormer(path, follows);
     if (record.kind === "deleted") return this.#add(record, Buffer.alloc(0));
     const key = keyOf(path, etag);
@@ -147,14 +143,26 @@ export class Recorder {
     return content ? this.#add(record, content) : this.#addStored({ ...record, kind: "written" });
   }
 
-  /** Notes a file as it is now. */
-  async found(path: string, content: Uint8Array, time: Date): Promise<void> {
-    await this.#add({ path, kind: "found", summary: `Found ${path}`, time: time.getTime() }, content);
-  }
-
-  /** Notes that a file is not there any more. */
-  async gone(path: string): Promise<void> {
-    await this.#add({ path, kind: "deleted", summary: `Missed ${path}`, time: Date.now() }, Buffer.alloc(0));
+  /** Notes files that are not as history has them, by their paths and the names of their contents: all at first, later those changed without a server. */
+  async recordFiles(known: Map<string, string>): Promise<void> {
+    const { covers, maxFileBytes } = this.#options;
+    for (const storage of this.storages) {
+      for await (const path of filesBelow(storage, "/")) {
+        if (!covers(path)) continue;
+        const before = known.get(path);
+        known.delete(path);
+        await openedFile(storage, path, maxFileBytes, async (file) => {
+          const content = await file.bytes();
+          const algorithm = before?.length === 64 ? "sha256" : "sha1"; // as the repository has it
+          const blob = createHash(algorithm).update(`blob ${content.byteLength}\0`).update(content).digest("hex");
+          if (blob !== before) await this.#add(foundRecord(path, file.stat), content);
+        });
+      }
+    }
+    for (const path of known.keys()) {
+      const record = { path, kind: "deleted", summary: `Missed ${path}`, time: Date.now() } as const;
+      if (covers(path)) await this.#add(record, Buffer.alloc(0));
+    }
   }
 
   async #add(record: JournalRecord, content: Uint8Array): Promise<void> {
@@ -169,7 +177,7 @@ export class Recorder {
   /** Of a change whose content did not come by here, such as one by another program: the file, if it is still that version. */
   async #addStored(record: JournalRecord): Promise<void> {
     const { maxFileBytes } = this.#options;
-    for (const storage of this.#storages) {
+    for (const storage of this.storages) {
       const isAdded = await openedFile(storage, record.path, maxFileBytes, async (file) => {
         if (entityTag(file.stat.version) !== record.etag) return false;
         await this.#add(record, await file.bytes());
@@ -187,8 +195,12 @@ interface Former {
   stat?: StoredStat;
 }
 
+function foundRecord(path: string, { modified }: StoredStat): JournalRecord {
+  return { path, kind: "found", summary: `Found ${path}`, time: modified.getTime() };
+}
+
 /** Calls a function with a file unless it is missing or too large. */
-export async function openedFile<T>(
+async function openedFile<T>(
   storage: Storage,
   path: string,
   maxBytes: number,
@@ -203,8 +215,14 @@ export async function openedFile<T>(
   }
 }
 
-/** Methods that a storage may have, and that change no content or come by `changed`. */
-const delegated = ["listedPath", "makeDirectory", "check", "protect", "refuses", "watch"] as const;
+async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {
+  const directories: string[] = [];
+  for await (const { name, type } of storage.list(directory)) {
+    if (type === "directory") directories.push(`${directory}${name}/`);
+    else yield directory + name;
+  }
+  for (const each of directories) yield* filesBelow(storage, each);
+}
 
 function keyOf(path: string, etag: string | undefined): string {
   return `${etag} ${path}`;

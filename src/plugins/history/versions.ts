@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { HttpError, notFound } from "../../http/http-error.ts";
 import type { FileHistory, Version, VersionList } from "../../server/file-history.ts";
-import type { Storage } from "../../storage/storage.ts";
-import { gitRecords, gitResult, type ObjectReader, shallowCommits } from "./git.ts";
-import { pastFile } from "./past-file.ts";
+import { BytesFile } from "../../storage/bytes-file.ts";
+import { type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
+import { gitRecords, gitResult, type ObjectReader } from "./git.ts";
 
 const empty = Buffer.alloc(0);
 
@@ -67,18 +68,12 @@ export class Versions implements FileHistory {
     return Promise.all([...entries].reverse().map((entry) => this.#version(entry)));
   }
 
-  /** The version that a commit made of a file. */
-  async find(path: string, commit: string): Promise<Version | undefined> {
+  /** The version that a commit made of a file. Throws 404 where there is none. */
+  async known(path: string, commit: string): Promise<Version> {
     const entries = await this.#entriesOf(path);
     const entry = entries[indexOf(entries, commit)];
-    return entry && this.#version(entry);
-  }
-
-  /** The same; throws 404 where there is none. */
-  async known(path: string, commit: string): Promise<Version> {
-    const version = await this.find(path, commit);
-    if (!version) throw notFound();
-    return version;
+    if (!entry) throw notFound();
+    return this.#version(entry);
   }
 
   /** The version that a file had at a moment; before the first, the first. */
@@ -100,10 +95,15 @@ export class Versions implements FileHistory {
     return etag === undefined ? undefined : (await this.#objects.read(etag.slice(1, -1)))?.content;
   }
 
-  async storageAt(path: string, at: Date | string): Promise<Storage | undefined> {
-    const version = typeof at === "string" ? await this.find(path, at) : await this.at(path, at);
-    const content = version && (await this.content(version));
+  /** A version as files that only can be read; `undefined` where the file was deleted. */
+  async storageOf(version: Version): Promise<Storage | undefined> {
+    const content = await this.content(version);
     return content && pastFile(version, content);
+  }
+
+  async storageAt(path: string, at: Date | string): Promise<Storage | undefined> {
+    const version = typeof at === "string" ? await this.known(path, at) : await this.at(path, at);
+    return version && this.storageOf(version);
   }
 
   async restored(
@@ -196,7 +196,7 @@ export class Versions implements FileHistory {
   async #readOn(): Promise<void> {
     const head = (await this.#objects.read(this.#ref))?.id;
     if (head === undefined || head === this.#head) return;
-    const shallow = await shallowCommits(this.#repository);
+    const shallow = await readFile(join(this.#repository, "shallow"), "latin1").catch(() => "");
     const isAfter = shallow === this.#shallow && this.#head !== undefined && (await this.#isAncestor(this.#head, head));
     this.#shallow = shallow;
     if (!isAfter) {
@@ -229,6 +229,20 @@ export class Versions implements FileHistory {
       this.#all.push(entry);
     }
   }
+}
+
+/** One file as it was. */
+function pastFile({ path, time, etag = "" }: Version, content: Buffer): Storage {
+  const stat: StoredStat = { type: "file", size: content.length, modified: time, version: etag.slice(1, -1) };
+  const refuse = async (): Promise<never> => {
+    throw new StorageError("read-only");
+  };
+  return {
+    stat: async (asked) => (asked === path ? stat : undefined),
+    open: async (asked) => (asked === path ? new BytesFile(stat, content) : undefined),
+    list: () => Readable.from([]),
+    ...{ write: refuse, append: refuse, update: refuse, remove: refuse },
+  };
 }
 
 function indexOf(entries: readonly Entry[], commit: string): number {
