@@ -3,7 +3,6 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
-import type { FileServer } from "../../src/file-server.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { guard } from "../../src/plugins/guard.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
@@ -32,23 +31,7 @@ const signIn = permissions({
   ],
 });
 
-interface Site {
-  readonly files: FileServer;
-  readonly root: string;
-  readonly repository: string;
-  readonly errors: unknown[];
-  send(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
-  /** What git says, once all changes are commits. */
-  git(...args: string[]): string;
-  /** Resolves when so many commits are there. */
-  commits(count: number): Promise<void>;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
+type Site = Awaited<ReturnType<typeof site>>;
 
 async function site({
   before = {},
@@ -61,7 +44,7 @@ async function site({
   plugins?: readonly Plugin[];
   directory?: string;
   config?: Partial<FileServerConfig>;
-} = {}): Promise<Site> {
+} = {}) {
   const at = directory ?? (await temporaryDirectory());
   const [root, repository] = [join(at, "site"), join(at, "site.git")];
   await mkdir(root, { recursive: true });
@@ -78,14 +61,20 @@ async function site({
   await files.ready();
   const git = (...args: string[]): string =>
     execFileSync("git", ["--git-dir", repository, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  async function send(method: string, path: string, body?: string, headers: Record<string, string> = {}) {
+    const init = { method, headers, ...(body !== undefined && { body }) };
+    const response = await files.fetch(new Request(`http://localhost${path}`, init));
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
   return {
-    ...{ files, root, repository, errors, git },
-    async send(method, path, body, headers = {}) {
-      const init = { method, headers, ...(body !== undefined && { body }) };
-      const response = await files.fetch(new Request(`http://localhost${path}`, init));
-      return { status: response.status, text: await response.text(), headers: response.headers };
+    ...{ files, root, repository, errors, git, send },
+    /** The commits that history lists for a file, newest first. */
+    async versionsOf(path: string, headers: Record<string, string> = {}): Promise<readonly string[]> {
+      const { text } = await send("GET", `/history${path}`, undefined, headers);
+      return JSON.parse(text).versions.map(({ commit }: { commit: string }) => commit);
     },
-    async commits(count) {
+    /** Resolves when so many commits are there. */
+    async commits(count: number) {
       await expect.poll(() => Number(trying(() => git("rev-list", "--count", "main")))).toBe(count);
     },
   };
@@ -163,15 +152,8 @@ describe("history", () => {
     await send("PUT", "/a.txt", "newer");
     listed.open();
     await commits(7);
-    expect(git("log", "--reverse", "--format=%s").trim().split("\n")).toEqual([
-      "Found /a.txt",
-      "PUT /a.txt",
-      "Found /b.html",
-      "PATCH /b.html",
-      "Found /c.txt",
-      "DELETE /c.txt",
-      "PUT /a.txt",
-    ]);
+    const [a, b, c] = ["Found /a.txt\nPUT /a.txt", "Found /b.html\nPATCH /b.html", "Found /c.txt\nDELETE /c.txt"];
+    expect(git("log", "--reverse", "--format=%s").trim()).toBe([a, b, c, "PUT /a.txt"].join("\n"));
     expect(git("show", "main~6:a.txt")).toBe("old");
   });
 
@@ -198,10 +180,10 @@ describe("history", () => {
     const first = await site({ directory, before: { "page.html": page } });
     await first.send("PUT", "/page.html", "<li id=b>2</li>", { range: "selector=#b" });
     await first.files.close();
-    const { send, git, commits, files } = await site({ directory });
-    const [changed] = JSON.parse((await send("GET", "/history/page.html")).text).versions;
-    expect(changed.commit).toHaveLength(64);
-    const past = `/history/page.html/${changed.commit}`;
+    const { send, git, commits, files, versionsOf } = await site({ directory });
+    const [changed] = await versionsOf("/page.html");
+    expect(changed).toHaveLength(64);
+    const past = `/history/page.html/${changed}`;
     expect((await send("GET", past, undefined, { range: "selector=#b" })).text).toBe("<li id=b>2</li>");
     expect((await send("GET", `${past}/changes`)).text).toContain("+<li id=b>2</li>");
     expect((await send("POST", past, "")).status).toBe(200);
@@ -218,17 +200,14 @@ describe("history", () => {
     await first.files.close();
     expect(first.errors).toEqual([]);
     const forgotten = first.git("rev-parse", "main~4").trim();
-    const { git, send, commits } = await site({ directory: join(first.root, ".."), keepCommits: 3 });
+    const { git, send, commits, versionsOf } = await site({ directory: join(first.root, ".."), keepCommits: 3 });
     await commits(3);
     expect(git("log", "--format=%s").trim().split("\n")).toEqual(["PUT /b.txt", "PUT /a.txt", "PUT /a.txt"]);
     expect(git("cat-file", "-p", "main~2:a.txt")).toBe("5");
     await expect.poll(() => trying(() => git("cat-file", "-t", forgotten))).toBe("0");
     await send("PUT", "/a.txt", "7");
     await commits(4);
-    const { versions } = JSON.parse(
-      (await send("GET", "/history/a.txt", undefined, { accept: "application/json" })).text,
-    );
-    expect(versions).toHaveLength(3);
+    expect(await versionsOf("/a.txt")).toHaveLength(3);
     expect((await send("GET", `/history/a.txt/${forgotten}`)).status).toBe(404);
     expect(git("fsck", "--strict")).toBe("");
   });
@@ -290,9 +269,7 @@ describe("history", () => {
 
   it.each(["goes on", "is killed"])(
     "answers while git is stopped, and makes the commits once it %s",
-    {
-      tags: ["procfs"],
-    },
+    { tags: ["procfs"] },
     async (what) => {
       const { send, repository, commits, git, files } = await tidiedSite();
       for (const pid of await gitsOf(repository)) process.kill(pid, "SIGSTOP");
@@ -377,16 +354,14 @@ describe("history", () => {
 });
 
 describe("versions over HTTP", () => {
-  async function edited(
-    options: Parameters<typeof site>[0] = {},
-  ): Promise<Site & { readonly commits5: readonly string[] }> {
-    const made = await site(options);
+  async function edited() {
+    const made = await site();
     await made.send("PUT", "/page.html", page);
     await made.send("PUT", "/page.html", "<li id=b>2</li>", { range: "selector=#b" });
     await made.send("PUT", "/page.html", "<li id=a>1</li>", { range: "selector=#a" });
     await made.commits(3);
-    const { text } = await made.send("GET", "/history/page.html");
-    return { ...made, commits5: JSON.parse(text).versions.map(({ commit }: { commit: string }) => commit) };
+    const [last = "", second = "", first = ""] = await made.versionsOf("/page.html");
+    return { ...made, last, second, first };
   }
 
   it("are listed newest first, as JSON, as links and as a page", async () => {
@@ -409,94 +384,91 @@ describe("versions over HTTP", () => {
   });
 
   it("are read as the file was, with tags, ranges and selectors", async () => {
-    const { send, commits5 } = await edited();
-    const past = await send("GET", `/history/page.html/${commits5[2]}`);
+    const { send, first } = await edited();
+    const past = await send("GET", `/history/page.html/${first}`);
     expect([past.status, past.text]).toEqual([200, page]);
     expect(past.headers.get("memento-datetime")).toMatch(/GMT$/);
     expect(past.headers.get("link")).toContain('</page.html>; rel="original timegate latest-version"');
     const etag = past.headers.get("etag") ?? "";
-    expect((await send("GET", `/history/page.html/${commits5[2]}`, undefined, { "if-none-match": etag })).status).toBe(
-      304,
-    );
-    const elements = await send("GET", `/history/page.html/${commits5[2]}`, undefined, { range: "selector=#b" });
+    expect((await send("GET", `/history/page.html/${first}`, undefined, { "if-none-match": etag })).status).toBe(304);
+    const elements = await send("GET", `/history/page.html/${first}`, undefined, { range: "selector=#b" });
     expect([elements.status, elements.text]).toEqual([206, "<li id=b>two</li>"]);
-    const bytes = await send("GET", `/history/page.html/${commits5[2]}`, undefined, { range: "bytes=0-3" });
+    const bytes = await send("GET", `/history/page.html/${first}`, undefined, { range: "bytes=0-3" });
     expect([bytes.status, bytes.text]).toEqual([206, "<ul>"]);
-    expect((await send("PUT", `/history/page.html/${commits5[2]}`, "x")).status).toBe(405);
+    expect((await send("PUT", `/history/page.html/${first}`, "x")).status).toBe(405);
     expect((await send("GET", `/history/page.html/${"0".repeat(40)}`)).status).toBe(404);
   });
 
   it("are found by Accept-Datetime (RFC 7089)", async () => {
-    const { send, commits5 } = await edited();
+    const { send, last, first } = await edited();
     const original = await send("GET", "/page.html");
     expect(original.headers.get("link")).toBe('</history/page.html>; rel="timemap version-history"');
     expect(original.headers.get("vary")).toMatch(/accept-datetime/i);
     const gate = await send("GET", "/page.html", undefined, { "accept-datetime": new Date().toUTCString() });
-    expect([gate.status, gate.headers.get("location")]).toEqual([302, `/history/page.html/${commits5[0]}`]);
+    expect([gate.status, gate.headers.get("location")]).toEqual([302, `/history/page.html/${last}`]);
     const early = await send("GET", "/page.html", undefined, { "accept-datetime": "Sat, 01 Jan 2000 00:00:00 GMT" });
-    expect(early.headers.get("location")).toBe(`/history/page.html/${commits5[2]}`);
+    expect(early.headers.get("location")).toBe(`/history/page.html/${first}`);
     expect((await send("GET", "/page.html", undefined, { "accept-datetime": "soon" })).status).toBe(400);
   });
 
   it("are compared as a diff and as a page", async () => {
-    const { send, commits5 } = await edited();
-    const diff = await send("GET", `/history/page.html/${commits5[1]}/changes`);
+    const { send, second } = await edited();
+    const diff = await send("GET", `/history/page.html/${second}/changes`);
     expect(diff.headers.get("content-type")).toBe("text/x-diff; charset=utf-8");
     expect(diff.text).toBe(
       "--- a/page.html\n+++ b/page.html\n@@ -2,5 +2,5 @@\n <li id=a>one</li>\n <li>\n <li>\n-<li id=b>two</li>\n+<li id=b>2</li>\n </ul>\n",
     );
-    const html = await send("GET", `/history/page.html/${commits5[1]}/changes`, undefined, { accept: "text/html" });
+    const html = await send("GET", `/history/page.html/${second}/changes`, undefined, { accept: "text/html" });
     expect(html.text).toContain("<del>&lt;li id=b&gt;two&lt;/li&gt;</del>");
     expect(html.text).toContain("<button>Undo this change</button>");
   });
 
   it("are undone one by one, and by a commit of its own", async () => {
-    const { send, git, commits, commits5 } = await edited();
-    const undone = await send("POST", `/history/page.html/${commits5[1]}`, "");
+    const { send, git, commits, second, first } = await edited();
+    const undone = await send("POST", `/history/page.html/${second}`, "");
     expect(undone.status).toBe(200);
     expect((await send("GET", "/page.html")).text).toBe(
       "<ul>\n<li id=a>1</li>\n<li>\n<li>\n<li id=b>two</li>\n</ul>\n",
     );
     await commits(4);
-    expect(git("log", "-1", "--format=%s").trim()).toBe(`Undo ${commits5[1]?.slice(0, 10)} of /page.html`);
-    const back = await send("POST", `/history/page.html/${commits5[2]}?to`, "", { accept: "text/html" });
+    expect(git("log", "-1", "--format=%s").trim()).toBe(`Undo ${second.slice(0, 10)} of /page.html`);
+    const back = await send("POST", `/history/page.html/${first}?to`, "", { accept: "text/html" });
     expect([back.status, back.headers.get("location")]).toEqual([303, "/history/page.html"]);
     expect((await send("GET", "/page.html")).text).toBe(page);
   });
 
   it("are not undone where the same lines were changed again, nor over what the client has not seen", async () => {
-    const { send, commits5 } = await edited();
+    const { send, last, second } = await edited();
     await send("PUT", "/page.html", "<li id=b>new</li>", { range: "selector=#b" });
-    const refused = await send("POST", `/history/page.html/${commits5[1]}`, "");
+    const refused = await send("POST", `/history/page.html/${second}`, "");
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, "WRITE_CONFLICT"]);
     expect(refused.text).toContain("new");
-    const shown = await send("GET", `/history/page.html/${commits5[1]}/changes`, undefined, { accept: "text/html" });
+    const shown = await send("GET", `/history/page.html/${second}/changes`, undefined, { accept: "text/html" });
     expect(shown.text).toContain("it does not fit any more");
-    const stale = await send("POST", `/history/page.html/${commits5[0]}`, "", { "if-match": '"other"' });
+    const stale = await send("POST", `/history/page.html/${last}`, "", { "if-match": '"other"' });
     expect(stale.status).toBe(412);
     expect((await send("GET", "/page.html")).text).toContain("<li id=b>new</li>");
   });
 
   it("are not undone in a file that has become too large to be looked at as a whole", async () => {
-    const { send, commits } = await site({ maxFileBytes: 100 });
+    const { send, commits, versionsOf } = await site({ maxFileBytes: 100 });
     await send("PUT", "/a.txt", "a\n");
     await send("PUT", "/a.txt", "b\n");
     await commits(2);
-    const { versions } = JSON.parse((await send("GET", "/history/a.txt")).text);
+    const [commit] = await versionsOf("/a.txt");
     const large = "b\n".repeat(1_000_000);
     await send("PUT", "/a.txt", large);
-    expect((await send("POST", `/history/a.txt/${versions[0].commit}`, "")).status).toBe(409);
+    expect((await send("POST", `/history/a.txt/${commit}`, "")).status).toBe(409);
     expect((await send("GET", "/a.txt")).text).toBe(large);
   });
 
   it("bring a deleted file back", async () => {
-    const { send, commits } = await edited();
+    const { send, commits, versionsOf } = await edited();
     await send("DELETE", "/page.html");
     await commits(4);
-    const { versions } = JSON.parse((await send("GET", "/history/page.html")).text);
-    expect(versions[0].etag).toBeUndefined();
-    expect((await send("GET", `/history/page.html/${versions[0].commit}`)).status).toBe(404);
-    expect((await send("POST", `/history/page.html/${versions[0].commit}`, "")).status).toBe(201);
+    const [deletion] = await versionsOf("/page.html");
+    expect((await send("GET", `/history/page.html/${deletion}`)).status).toBe(404);
+    expect((await send("POST", `/history/page.html/${deletion}`, "")).status).toBe(201);
     expect((await send("GET", "/page.html")).text).toContain("<li id=a>1</li>");
   });
 
@@ -504,18 +476,18 @@ describe("versions over HTTP", () => {
     ["anonymous clients", undefined, 401, 401, 206, 401],
     ["a user with the right", "ada", 200, 200, 206, 206],
   ])("show %s what they may read today", async (_who, user, list, whole, part, salary) => {
-    const { send, commits } = await site({ plugins: [signIn] });
+    const { send, commits, versionsOf } = await site({ plugins: [signIn] });
     const ada = { "x-user": "ada" };
     await send("PUT", "/private/a.txt", "secret", ada);
     await send("PUT", "/staff.html", "<p class=name>Kim</p><p class=salary>9</p>", ada);
     await send("PUT", "/staff.html", "<p class=salary>10</p>", { ...ada, range: "selector=.salary" });
     await commits(3);
-    const { versions } = JSON.parse((await send("GET", "/history/staff.html", undefined, ada)).text);
+    const [latest, first] = await versionsOf("/staff.html", ada);
     const as: Record<string, string> = user === undefined ? {} : { "x-user": user };
-    const old = `/history/staff.html/${versions[1].commit}`;
+    const old = `/history/staff.html/${first}`;
     expect((await send("GET", "/history/private/a.txt", undefined, as)).status).toBe(list);
     expect((await send("GET", old, undefined, as)).status).toBe(whole);
-    expect((await send("GET", `/history/staff.html/${versions[0].commit}/changes`, undefined, as)).status).toBe(whole);
+    expect((await send("GET", `/history/staff.html/${latest}/changes`, undefined, as)).status).toBe(whole);
     expect((await send("GET", old, undefined, { ...as, range: "selector=.name" })).status).toBe(part);
     expect((await send("GET", old, undefined, { ...as, range: "selector=.salary" })).status).toBe(salary);
     expect((await send("GET", "/history/", undefined, as)).text.includes("/private/a.txt")).toBe(list === 200);
@@ -523,16 +495,14 @@ describe("versions over HTTP", () => {
 
   it("are kept from those whom a guard keeps from the file", async () => {
     const guarding = guard({ covers: ["/private/*"], permits: ({ exchange }) => exchange.headers["x-key"] === "1" });
-    const { send, commits } = await site({ plugins: [guarding] });
+    const { send, commits, versionsOf } = await site({ plugins: [guarding] });
     const key = { "x-key": "1" };
     await send("PUT", "/private/a.txt", "secret", key);
     await commits(1);
-    const all = ["/history/", "/history/private/a.txt"];
-    const [list, own] = await Promise.all(all.map((path) => send("GET", path, undefined, key)));
-    expect(list?.text).toContain("/private/a.txt");
-    const { versions } = JSON.parse(own?.text ?? "");
+    expect((await send("GET", "/history/", undefined, key)).text).toContain("/private/a.txt");
+    const [commit] = await versionsOf("/private/a.txt", key);
     expect((await send("GET", "/history/")).text).not.toContain("private");
-    for (const path of ["/history/private/a.txt", `/history/private/a.txt/${versions[0].commit}`]) {
+    for (const path of ["/history/private/a.txt", `/history/private/a.txt/${commit}`]) {
       expect((await send("GET", path, undefined, key)).status).toBe(200);
       expect((await send("GET", path)).status).toBe(403);
     }
@@ -551,12 +521,12 @@ describe("versions over HTTP", () => {
   });
 
   it("are there for the program", async () => {
-    const { files, commits, commits5 } = await edited();
+    const { files, commits, last, second, first } = await edited();
     const { versions } = await files.history("/page.html", { limit: 2 });
-    expect(versions.map(({ commit }) => commit)).toEqual(commits5.slice(0, 2));
-    const past = await files.read("/page.html", "#b", { at: commits5[2] ?? "" });
+    expect(versions.map(({ commit }) => commit)).toEqual([last, second]);
+    const past = await files.read("/page.html", "#b", { at: first });
     expect(past.content.toString()).toBe("<li id=b>two</li>");
-    await files.revert("/page.html", commits5[1] ?? "");
+    await files.revert("/page.html", second);
     await commits(4);
     expect((await files.read("/page.html")).content.toString()).toContain("<li id=b>two</li>");
     await expect(files.read("/page.html", undefined, { at: "0".repeat(40) })).rejects.toThrow();

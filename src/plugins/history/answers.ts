@@ -3,20 +3,13 @@ import { formatHttpDate, parseHttpDate } from "../../http/http-date.ts";
 import { HttpError, methodNotAllowed, notFound } from "../../http/http-error.ts";
 import { preferredType } from "../../http/negotiation.ts";
 import { encodePath, locationOf } from "../../http/request-target.ts";
+import { isSelectorRange } from "../../http/selector-range.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Version } from "../../server/file-history.ts";
 import type { Inspection } from "../../server/inspection.ts";
 import type { InnerAnswer, InnerRequest, Next, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, jsonReply, type Reply, variesBy, withFields } from "../../server/reply.ts";
-import {
-  changesPage,
-  type Difference,
-  historyPolicy,
-  type Links,
-  linksBelow,
-  type Undo,
-  versionsPage,
-} from "./page.ts";
+import { changesPage, historyPolicy, type Links, linksBelow, type Undo, versionsPage } from "./page.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Versions } from "./versions.ts";
 
@@ -49,8 +42,12 @@ export async function answerOfHistory(parts: HistoryParts, exchange: Exchange): 
     throw methodNotAllowed(isReadOnly ? "GET, HEAD" : "GET, HEAD, POST");
   if (file === "/") return latest(parts, exchange);
   if (!parts.versions.covers(file)) throw notFound();
+  if (method === "POST" && commit !== undefined) return undo(parts, exchange, file, commit);
+  // With a selector, who may read some elements only is judged by what the selector finds in that version.
+  const isPart = commit !== undefined && !changes && isSelectorRange(exchange.header("range"));
+  const refused = isPart ? undefined : await refusal(parts, exchange, file);
+  if (refused) return refused;
   if (commit === undefined) return isRead ? list(parts, exchange, file) : undoLast(parts, exchange, file);
-  if (method === "POST") return undo(parts, exchange, file, commit);
   return changes ? difference(parts, exchange, file, commit) : memento(parts, exchange, file, commit);
 }
 
@@ -103,8 +100,6 @@ async function latest(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
 }
 
 async function list(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply> {
-  const refused = await refusal(parts, exchange, path);
-  if (refused) return refused;
   const after = new URLSearchParams(exchange.search).get("after") ?? undefined;
   const found = await parts.versions.list(path, pageSize, after);
   if (found.versions.length === 0) throw notFound();
@@ -136,10 +131,6 @@ async function readVersion(
 }
 
 async function memento(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
-  // With a selector, who may read some elements only is judged by what the selector finds in that version.
-  const isPart = exchange.header("range")?.startsWith("selector=") === true;
-  const refused = isPart ? undefined : await refusal(parts, exchange, path);
-  if (refused) return refused;
   const version = await parts.versions.known(path, commit);
   const names = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
   const sent = names.flatMap((name) => {
@@ -157,8 +148,6 @@ async function memento(parts: HistoryParts, exchange: Exchange, path: string, co
 }
 
 async function difference(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
-  const refused = await refusal(parts, exchange, path);
-  if (refused) return refused;
   const { versions } = parts;
   const version = await versions.known(path, commit);
   // The rights to a difference are those to both versions: rules by elements are about what is in each.
@@ -179,18 +168,18 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
   const current = await currentOf(parts, exchange, path);
   const mayUndo = !current.refused && exchange.access.permitsPath("overwrite", path);
   const undoes = mayUndo ? await Promise.all([undoOf("without"), undoOf("as")]) : [];
-  const differences = differencesIn(await versions.compared(contents, 0));
-  return page(changesPage(version, differences, { undoes, etag: current.etag }, linksOf(parts, exchange)));
+  const diff = await versions.compared(contents, 0);
+  return page(changesPage(version, diff, { undoes, etag: current.etag }, linksOf(parts, exchange)));
 
   async function undoOf(how: "without" | "as"): Promise<Undo> {
     const content = await restored(parts, { path, commit, how, current }).catch((error: unknown) => {
       if (error instanceof HttpError && error.status === 409) return "conflict" as const;
       throw error;
     });
-    if (content === "conflict") return { how, outcome: content, differences: [] };
-    const differences = differencesIn(await versions.compared([current.now, content], 0));
+    if (content === "conflict") return { how, outcome: content, diff: "" };
+    const diff = await versions.compared([current.now, content], 0);
     const isSame = content === undefined ? current.now === undefined : current.now?.equals(content);
-    return { how, outcome: isSame ? "same" : content === undefined ? "deleted" : "changed", differences };
+    return { how, outcome: isSame ? "same" : content === undefined ? "deleted" : "changed", diff };
   }
 }
 
@@ -219,21 +208,8 @@ async function restored(
   return versions.restored(path, commit, how, current.now);
 }
 
-/** The groups of lines of a unified diff without lines around. */
-function differencesIn(text: string): readonly Difference[] {
-  return text.split(/^(?=@@ )/m).flatMap((group) => {
-    const [head = "", ...lines] = group.split("\n");
-    const [, old, now] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(head) ?? [];
-    const marked = (mark: string): string[] =>
-      lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length));
-    return old === undefined ? [] : [{ was: marked("-"), is: marked("+"), at: [Number(old), Number(now)] }];
-  });
-}
-
 /** Undoes the latest change by the client's user, if that is one of the last. */
 async function undoLast(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply> {
-  const refused = await refusal(parts, exchange, path);
-  if (refused) return refused;
   const { versions } = await parts.versions.list(path, pageSize);
   const own = versions.find(({ user, summary }) => user === exchange.user?.name && !summary.startsWith("Found "));
   if (!own) throw new HttpError(404, "NOT_FOUND", "The user has changed nothing here of late.");

@@ -83,26 +83,19 @@ export function versionsPage(path: string | undefined, { versions, next }: Versi
   return page(title, `<h1>${escapeHtml(title)}</h1>\n${back}\n${list}\n${on}`);
 }
 
-/** Lines that a change has removed and added, between lines that stayed. */
-export interface Difference {
-  readonly was: readonly string[];
-  readonly is: readonly string[];
-  /** Number of the first line, from 1, in the old and in the new text. */
-  readonly at: readonly [number, number];
-}
-
 /** What undoing would make of the file as it is. */
 export interface Undo {
   readonly how: "without" | "as";
   /** `"conflict"`: it cannot be undone. */
   readonly outcome: "conflict" | "same" | "deleted" | "changed";
-  readonly differences: readonly Difference[];
+  /** Changed lines, as a unified diff without lines around. */
+  readonly diff: string;
 }
 
 /** What one change did, and what each way to undo it would do; `etag` is the tag of the file as it is. */
 export function changesPage(
   version: Version,
-  differences: readonly Difference[],
+  diff: string,
   { undoes, etag }: { readonly undoes: readonly Undo[]; readonly etag: string | undefined },
   links: Links,
 ): string {
@@ -111,18 +104,18 @@ export function changesPage(
 <p class="soft">${time.toISOString().slice(0, 19).replace("T", " ")} UTC${user === undefined ? "" : ` by ${escapeHtml(user)}`}${selector === undefined ? "" : `, elements <code>${escapeHtml(selector)}</code>`}</p>
 <p><a href="${escapeHtml(links.history(path))}">All versions of ${escapeHtml(path)}</a></p>`;
   const parts = undoes.map((undo) => undoPart(undo, links.history(path, version.commit), etag));
-  const change = table(differences, "Lines that changed", ["Before", "After"]) || "<p>No line changed.</p>";
+  const change = table(diff, "Lines that changed", ["Before", "After"]) || "<p>No line changed.</p>";
   return page(`${summary}: changes`, [head, change, ...parts].join("\n"));
 }
 
 /** A button, a form with the entity tag of the file as it is, below the lines that one gets. */
-function undoPart({ how, outcome, differences }: Undo, address: string, etag: string | undefined): string {
+function undoPart({ how, outcome, diff }: Undo, address: string, etag: string | undefined): string {
   const title = how === "as" ? "Go back to this version" : "Undo this change";
   const action = escapeHtml(how === "as" ? `${address}?to` : address);
   const tag = etag === undefined ? "" : `<input type="hidden" name="if-match" value="${escapeHtml(etag)}">`;
   const mayUndo = outcome === "deleted" || outcome === "changed";
   const form = mayUndo ? `<form method="post" action="${action}">${tag}<button>${title}</button></form>` : "";
-  const lines = table(differences, "What you get", ["Now", "After"]);
+  const lines = table(diff, "What you get", ["Now", "After"]);
   const words = lines === "" && outcome === "changed" ? "The file is not text: it cannot be shown." : outcomes[outcome];
   return `<section class="${how}"><h2>${title}</h2>\n<p>${words}</p>${lines}${form}</section>`;
 }
@@ -134,15 +127,19 @@ const outcomes: Record<Undo["outcome"], string> = {
   changed: "No other line changes.",
 };
 
-/** Changed lines side by side; nothing for none. */
-function table(differences: readonly Difference[], caption: string, [left, right]: readonly [string, string]): string {
-  const rows = differences.flatMap(({ was, is, at }) => {
-    const cell = (name: string, tag: string, text: string | undefined, line: number): string =>
-      text === undefined
-        ? "<td></td><td></td>"
-        : `<td class="soft">${line}</td><td class="${name}"><${tag}>${escapeHtml(text) || " "}</${tag}></td>`;
+/** The lines of a unified diff side by side; nothing for none. */
+function table(diff: string, caption: string, [left, right]: readonly [string, string]): string {
+  const cell = (name: string, tag: string, text: string | undefined, line: number): string =>
+    text === undefined
+      ? "<td></td><td></td>"
+      : `<td class="soft">${line}</td><td class="${name}"><${tag}>${escapeHtml(text) || " "}</${tag}></td>`;
+  const rows = diff.split(/^(?=@@ )/m).flatMap((group) => {
+    const [head = "", ...lines] = group.split("\n");
+    const [, old, now] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(head) ?? [];
+    const marked = (mark: string) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1));
+    const [was, is] = [marked("-"), marked("+")];
     return Array.from({ length: Math.max(was.length, is.length) }, (_, i) => {
-      return `<tr>${cell("was", "del", was[i], at[0] + i)}${cell("is", "ins", is[i], at[1] + i)}</tr>`;
+      return `<tr>${cell("was", "del", was[i], Number(old) + i)}${cell("is", "ins", is[i], Number(now) + i)}</tr>`;
     });
   });
   if (rows.length === 0) return "";

@@ -45,11 +45,8 @@ describe("a call of a tool, by the rules of its user", () => {
   it("has no part of a denied element in any answer", async () => {
     const { call, files } = await guarded();
     const path = "/staff.html";
-    const edit = (selector: string, more: object = {}) => ({
-      path,
-      edits: [{ op: "setText", selector, text: "x" }],
-      ...more,
-    });
+    const edit = (selector: string, dryRun = false) =>
+      call("edit", { path, edits: [{ op: "setText", selector, text: "x" }], dryRun });
     const answers = [
       await call("outline", { path }),
       await call("outline", { path, selector: "#people" }),
@@ -59,12 +56,12 @@ describe("a call of a tool, by the rules of its user", () => {
       await call("read", { path, selector: "#secret-sumx" }),
       await call("find", { path: "/", text: "471" }),
       await call("find", { path: "/", selector: ".salary, #hidden" }),
-      await call("edit", edit("#motto", { dryRun: true })),
-      await call("edit", edit(".salary", { dryRun: true })),
-      await call("edit", edit("#mia", { dryRun: true })),
-      await call("edit", edit("#secret-mia")),
+      await edit("#motto", true),
+      await edit(".salary", true),
+      await edit("#mia", true),
+      await edit("#secret-mia"),
       await call("edit", { path, edits: [{ op: "test", selector: ".salary", etag: '"x"' }] }),
-      await call("edit", edit("#secret-summ")),
+      await edit("#secret-summ"),
       await call("read", { path: "/hidden/a.html" }),
     ];
     expect(JSON.stringify(answers)).not.toMatch(/471\d|secret-(?:mia|sum")|hidden"/);
@@ -187,25 +184,21 @@ describe("a flood", () => {
     const storage = memoryStorage({ "/a.html": "<p>1" });
     const { port, files, url } = await serve({ storage, plugins: [mcp()] });
     const uris = Array.from({ length: 20 }, () => "filement:///a.html");
+    const version = "2026-07-28";
+    const protocol = "io.modelcontextprotocol";
     const meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": {},
+      [`${protocol}/protocolVersion`]: version,
+      [`${protocol}/clientInfo`]: { name: "t", version: "1" },
+      [`${protocol}/clientCapabilities`]: {},
     };
     const params = { notifications: { resourceSubscriptions: uris }, _meta: meta };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
     const socket = await openSocket(port);
     const closed = once(socket, "close");
-    const fields = Object.entries({
-      host: "localhost",
-      ...headers,
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "subscriptions/listen",
-      "content-length": Buffer.byteLength(body),
-    });
-    socket.write(
-      `POST /mcp HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}`).join("\r\n")}\r\n\r\n${body}`,
-    );
+    const modern = { "mcp-protocol-version": version, "mcp-method": "subscriptions/listen" };
+    const fields = { host: "localhost", ...headers, ...modern, "content-length": Buffer.byteLength(body) };
+    const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST /mcp HTTP/1.1\r\n${head.join("")}\r\n${body}`);
     const [first] = (await once(socket, "data")) as [Buffer];
     expect(first.toString()).toMatch(/^HTTP\/1\.1 200 /);
     socket.pause();
@@ -215,12 +208,8 @@ describe("a flood", () => {
       isClosed = true;
     });
     for (let count = 0; count < 100_000 && !isClosed; count += 1) {
-      files.changes.publish(
-        { kind: "file-modified", path: "/a.html", method: "PUT", host: "*", requestId: "x" } as never,
-        {
-          site: "*",
-        },
-      );
+      const change = { kind: "replaced", path: "/a.html", method: "PUT", host: "*", requestId: "x" } as const;
+      files.changes.publish(change, { site: "*" });
       if (count % 1000 === 0) await new Promise(setImmediate);
     }
     socket.resume();
@@ -231,19 +220,16 @@ describe("a flood", () => {
   it("of anything else than messages is refused", async () => {
     const { url } = await serve({ storage: memoryStorage(), plugins: [mcp()] });
     const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize });
+    const text = { ...headers, "content-type": "text/plain" };
     const statuses = await Promise.all([
-      send(url, "GET", "/mcp").then(({ status }) => status),
-      send(url, "DELETE", "/mcp").then(({ status }) => status),
-      send(url, "PUT", "/mcp", { body: "x" }).then(({ status }) => status),
-      send(url, "POST", "/mcp", { headers, body: "{" }).then(({ status }) => status),
-      send(url, "POST", "/mcp", { headers: { ...headers, "content-type": "text/plain" }, body: message }).then(
-        ({ status }) => status,
-      ),
-      send(url, "POST", "/mcp", { headers: { ...headers, origin: "https://evil.example" }, body: message }).then(
-        ({ status }) => status,
-      ),
+      send(url, "GET", "/mcp"),
+      send(url, "DELETE", "/mcp"),
+      send(url, "PUT", "/mcp", { body: "x" }),
+      send(url, "POST", "/mcp", { headers, body: "{" }),
+      send(url, "POST", "/mcp", { headers: text, body: message }),
+      send(url, "POST", "/mcp", { headers: { ...headers, origin: "https://evil.example" }, body: message }),
     ]);
-    expect(statuses).toEqual([405, 405, 405, 400, 415, 403]);
+    expect(statuses.map(({ status }) => status)).toEqual([405, 405, 405, 400, 415, 403]);
   });
 });
 
