@@ -1,6 +1,6 @@
 import { withClasses, withoutClasses } from "../html/edit/class-tokens.ts";
 import type { Edit, EditOf, InsertPosition } from "../html/edit/edits.ts";
-import type { ChangedByEdit, PageChange } from "./change.ts";
+import type { ChangedByEdit, PageChange } from "./connection.ts";
 import { dom } from "./dom.ts";
 
 /** Makes a change of elements in a copy of the file. `false` where the file has to be read instead. */

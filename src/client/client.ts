@@ -1,20 +1,19 @@
 import type { Edit } from "../html/edit/edits.ts";
-import type { PageEvent } from "./change.ts";
+import type { PageEvent } from "./connection.ts";
 import { type Connection, type ConnectionEvent, keepConnected } from "./connection.ts";
-import { type EditOptions, editPage, type MadeEdits } from "./edit-page.ts";
 import { type PageVersion, undoLast, versionsOf } from "./history.ts";
 import { createMirror, type Mirror, type Updated } from "./mirror.ts";
 import { type Selection, select } from "./selection.ts";
 import { selectorOf } from "./selector-of.ts";
-import { type Requesting, randomId } from "./send.ts";
+import { type EditOptions, editPage, type MadeEdits, type Requesting, randomId } from "./send.ts";
 
 export type { Edit, InsertPosition } from "../html/edit/edits.ts";
-export type { ChangedByEdit, PageChange, PageEvent } from "./change.ts";
-export type { EditOptions, MadeEdits } from "./edit-page.ts";
+export type { ChangedByEdit, PageChange, PageEvent } from "./connection.ts";
 export type { PageVersion } from "./history.ts";
 export type { Updated } from "./mirror.ts";
-export { PageError } from "./page-error.ts";
 export type { AppendOptions, RemoveOptions, Selection, StoredElements } from "./selection.ts";
+export type { EditOptions, MadeEdits } from "./send.ts";
+export { PageError } from "./send.ts";
 
 /** Options for {@link connect}. */
 export interface PageOptions {

@@ -1,5 +1,5 @@
-import { fetchOk, PageError } from "./page-error.ts";
 import type { Requesting } from "./send.ts";
+import { fetchOk, PageError } from "./send.ts";
 
 /** A version of a page, as its history tells of it. */
 export interface PageVersion {

@@ -1,11 +1,11 @@
 import { applyChange } from "./apply-change.ts";
-import type { PageChange, PageEvent } from "./change.ts";
+import type { PageChange, PageEvent } from "./connection.ts";
 import { dom } from "./dom.ts";
-import { fetchOk, PageError } from "./page-error.ts";
 import { parsePage } from "./parse-page.ts";
 import { bodyPatcher } from "./patch-body.ts";
 import { strongTag } from "./selection.ts";
 import type { Requesting } from "./send.ts";
+import { fetchOk, PageError } from "./send.ts";
 
 /** How long a write waits for the message that tells it, until the file is read instead. */
 const messageWaitMs = 500;

@@ -1,9 +1,7 @@
 import type { Edit, InsertPosition } from "../html/edit/edits.ts";
 import { dom } from "./dom.ts";
-import { editPage } from "./edit-page.ts";
-import { PageError, refusal } from "./page-error.ts";
 import { localMark } from "./selector-of.ts";
-import { type Requesting, send } from "./send.ts";
+import { editPage, PageError, type Requesting, refusal, send } from "./send.ts";
 
 /** Elements as they are stored. */
 export interface StoredElements {

@@ -8,11 +8,10 @@ import { toHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { type CommitCheck, StorageError, type StoredStat, type WriteResult } from "../storage/storage.ts";
 import { announce, makeChange, preconditionCheck } from "./commit.ts";
-import { removeAt } from "./delete-file.ts";
 import { type Destination, destinationAt, destinationOf, requireGuardedAlike, vacantPathOf } from "./destination.ts";
 import type { FileRequest } from "./file-request.ts";
-import { makeDirectoryAt } from "./make-directory.ts";
 import { type TreeEntry, type TreeLimits, visibleTree } from "./visible-entries.ts";
+import { makeDirectoryAt, removeAt } from "./write-file.ts";
 
 const limits: TreeLimits = { maxEntries: 10_000, maxBytes: Number.POSITIVE_INFINITY };
 

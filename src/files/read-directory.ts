@@ -1,12 +1,34 @@
+import { Buffer } from "node:buffer";
+import { Readable } from "node:stream";
+import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { locationOf } from "../http/request-target.ts";
-import { emptyReply, type Reply, withFields } from "../server/reply.ts";
+import { emptyReply, type Reply, type ReplyHeaders, withFields } from "../server/reply.ts";
+import type { StoredEntry } from "../storage/storage.ts";
 import { dependsOnCoding } from "./content-coding.ts";
-import { type FileRequest, openStandIn } from "./file-request.ts";
-import { canSignIn, listDirectory } from "./list-directory.ts";
-import { asksFor } from "./listing-query.ts";
+import { type DirectoryPageContent, directoryPage, directoryPagePolicy } from "./directory-page.ts";
+import { type FileRequest, openStandIn, siteTitle } from "./file-request.ts";
+import {
+  asksFor,
+  compareRanked,
+  type ListingOrder,
+  type ListingQuery,
+  maxLimit,
+  type RankedEntry,
+  rankOf,
+  readListingQuery,
+} from "./listing-query.ts";
 import { readFile } from "./read-file.ts";
+import {
+  type HoldNames,
+  linkToNext,
+  type SelectedNames,
+  selectInOrder,
+  selectNames,
+  sortInSlices,
+} from "./select-names.ts";
+import { ClientSlice, type ListedEntry, measureEntries, visibleBelow, visibleNames } from "./visible-entries.ts";
 import { zipDirectory, zipLimits } from "./zip-directory.ts";
 
 /** GET and HEAD of a directory: its `.zip`, index file or listing; without its trailing slash, a redirect. */
@@ -47,4 +69,133 @@ function hasTrailingSlash(url: string): boolean {
 function wantsListing({ exchange, options }: FileRequest): boolean {
   const types = ["text/html", "application/json"] as const;
   return options.listing && preferredType(exchange.headers.accept, types) === "application/json";
+}
+
+/** Most entries of an HTML page: more would be slow to show in a browser. */
+const maxPageEntries = 5_000;
+
+/** Big enough for few writes, small enough that a slow client holds next to nothing of a long listing. */
+const chunkLength = 16_384;
+
+/** Answers what is in a directory, as HTML or JSON. Only names are held; entries are measured as the client reads. */
+export async function listDirectory(request: FileRequest): Promise<Reply> {
+  const { exchange, listings, options, path, contentTypeOf: typeOf } = request;
+  const asked = readListingQuery(exchange.search);
+  const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
+  const headers: ReplyHeaders = {
+    "content-type": isJson ? "application/json" : "text/html; charset=utf-8",
+    "cache-control": "no-cache",
+    vary: "accept, authorization",
+    ...(!isJson && { "content-security-policy": directoryPagePolicy }),
+  };
+  // As a stream, because that of GET has no known length either; nothing is listed for it.
+  if (exchange.method === "HEAD") return { status: 200, headers, body: Readable.from([]) };
+
+  const hold = listings.open(exchange);
+  const slice = new ClientSlice(exchange.signal);
+  const query = { ...asked, limit: Math.min(asked.limit ?? maxLimit, isJson ? maxLimit : maxPageEntries) };
+  const selected = await select(request, query, hold, slice);
+  const entries = await inOrder(request, selected.names, query.order, slice);
+  const text = isJson
+    ? jsonText(path, entries, linkToNext(query, selected))
+    : directoryPage({
+        ...{ path, query: asked, selected, typeOf, entries },
+        site: siteTitle(request),
+        offers: offersOf(request),
+        hasZip: zipLimits(options) !== undefined,
+        feed: exchange.site.feed,
+        signIn: { user: exchange.user?.name, isPossible: canSignIn(request) },
+      });
+  return { status: 200, headers, body: Readable.from(inChunks(text, slice), { objectMode: false }) };
+}
+
+type Text = AsyncGenerator<string>;
+
+/** The names of a page. A large directory in a store that lists in order is divided in that, not read whole. */
+async function select(
+  request: FileRequest,
+  query: ListingQuery & { readonly limit: number },
+  hold: HoldNames,
+  slice: ClientSlice,
+): Promise<SelectedNames> {
+  const { storage, path } = request;
+  if (query.find !== undefined) return selectNames(visibleBelow(request, query.find, slice), query, hold, slice);
+  const isContinued = query.isByKey === true && query.after !== undefined;
+  if (!storage.listsInOrder || (query.after && !isContinued)) {
+    return selectNames(visibleNames(request, path), query, hold, slice);
+  }
+  const selected = await selectInOrder(
+    visibleNames(request, path, query.after),
+    { ...query, isByKey: isContinued },
+    hold,
+  );
+  return "all" in selected ? selectNames(selected.all, query, hold, slice) : selected;
+}
+
+function offersOf({ exchange: { access, site }, options, path }: FileRequest): DirectoryPageContent["offers"] {
+  const { history } = site;
+  const { listing } = options;
+  const methods = typeof listing === "object" && listing.edit ? site.options.methods : [];
+  return {
+    mayAdd: methods.includes("PUT") && access.permitsPath("create", `${path}new`),
+    history: history?.base,
+    of({ name, type }) {
+      const isFile = type === "file";
+      const target = path + name + (isFile ? "" : "/");
+      const mayWrite = isFile && methods.includes("PUT") && access.permitsPath("overwrite", target);
+      const mayDelete = methods.includes("DELETE") && access.permitsPath("delete", target);
+      const mayMove = mayDelete && methods.includes("MOVE");
+      const hasHistory = isFile && history?.covers(target) === true;
+      const rights = [mayWrite && "write", mayMove && "move", mayDelete && "delete", hasHistory && "history"];
+      return rights.filter((right) => right !== false);
+    },
+  };
+}
+
+async function inOrder(
+  { storage, path }: FileRequest,
+  names: readonly StoredEntry[],
+  order: ListingOrder,
+  slice: ClientSlice,
+): Promise<AsyncGenerator<ListedEntry[]>> {
+  if (order.column === "name" && !order.descending) return measureEntries(storage, path, names);
+  // Only the number is kept: everything else is measured again when it is sent.
+  const ranked: RankedEntry[] = [];
+  for await (const batch of measureEntries(storage, path, names)) {
+    for (const { name, type, stat } of batch) ranked.push({ name, type, rank: rankOf(order.column, stat) });
+    if (slice.isOver) await slice.renew();
+  }
+  return measureEntries(storage, path, await sortInSlices(ranked, compareRanked(order), slice));
+}
+
+async function* jsonText(path: string, entries: AsyncGenerator<ListedEntry[]>, next: string | undefined): Text {
+  yield `{"path":${JSON.stringify(path)},"entries":[`;
+  let separator = "\n";
+  for await (const batch of entries) {
+    let text = "";
+    for (const { name, type, stat } of batch) {
+      const etag = type === "file" ? entityTag(stat.version) : undefined;
+      text += separator + JSON.stringify({ name, type, size: stat.size, modified: stat.modified, etag });
+      separator = ",\n";
+    }
+    yield text;
+  }
+  yield `\n]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}\n`;
+}
+
+async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): AsyncGenerator<Uint8Array> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    // A client that reads as fast as we write never makes the stream wait.
+    if (slice.isOver) await slice.renew();
+    if (text.length < chunkLength) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  yield Buffer.from(text);
+}
+
+function canSignIn({ exchange: { access, user } }: FileRequest): boolean {
+  return user === undefined && access.refusal().status === 401;
 }

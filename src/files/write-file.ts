@@ -1,10 +1,13 @@
+import { Buffer } from "node:buffer";
 import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
 import { hasPreconditions } from "../http/preconditions.ts";
+import { locationOf } from "../http/request-target.ts";
 import { refuseEncodedContent, tooLarge } from "../server/admission.ts";
+import { decidedContent } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
-import type { Reply } from "../server/reply.ts";
-import type { CommitCheck, Content, StoredStat } from "../storage/storage.ts";
+import { emptyReply, type Reply } from "../server/reply.ts";
+import { type CommitCheck, type Content, StorageError, type StoredStat } from "../storage/storage.ts";
 import { announce, makeChange, preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listedPath, refuseHiddenPath } from "./listed-path.ts";
@@ -101,4 +104,42 @@ function fileNameOf(exchange: Exchange): string {
     throw new HttpError(400, "INVALID_FILENAME", "Send one X-Filename header, and one file per request.");
   }
   return parseFileName(exchange.header("x-filename"));
+}
+
+/** DELETE of a file, or of a directory, which must be empty. */
+export async function deleteFile(request: FileRequest): Promise<Reply> {
+  const { exchange, path, stat } = request;
+  const check = preconditionCheck(exchange);
+  check(stat);
+  await removeAt(request, check);
+  exchange.changed({ kind: "deleted", path });
+  return emptyReply(204);
+}
+
+export async function removeAt(request: FileRequest, check: CommitCheck = () => {}): Promise<void> {
+  const { storage, path } = request;
+  const wanted = { kind: () => "deleted" as const, content: nothing(), check };
+  await makeChange(request, wanted, (_content, check) => storage.remove(path, { check }));
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** MKCOL: makes a directory in one that exists (201). It is no file, so there is no event. */
+export async function makeDirectory(request: FileRequest): Promise<Reply> {
+  const { exchange, path: asked, stat } = request;
+  const path = asked.endsWith("/") ? asked : `${asked}/`;
+  const { headers } = exchange;
+  if (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0) {
+    throw new HttpError(415, "UNSUPPORTED_TYPE", "MKCOL takes no content.");
+  }
+  preconditionCheck(exchange)(stat);
+  await makeDirectoryAt(request, path);
+  return emptyReply(201, { location: locationOf(exchange, path) });
+}
+
+export async function makeDirectoryAt({ exchange, storage, options }: FileRequest, path: string): Promise<void> {
+  const { beforeWrite } = options;
+  if (!storage.makeDirectory) throw new StorageError("forbidden");
+  if (beforeWrite) await decidedContent(beforeWrite, { kind: "created", path, exchange, content: Buffer.alloc(0) });
+  await storage.makeDirectory(path);
 }

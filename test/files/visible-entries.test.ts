@@ -4,7 +4,7 @@ import { describe, expect, it, test } from "vitest";
 import { ClientSlice, measureEntries, type TreeLimits, visibleTree } from "../../src/files/visible-entries.ts";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { type Storage, StorageError, type StorageErrorCode, type StoredEntry } from "../../src/storage/storage.ts";
+import { type Storage, StorageError, type StoredEntry } from "../../src/storage/storage.ts";
 import { type Asked, fileRequest } from "../helpers/file-request.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { onDisk } from "../helpers/test-site.ts";
@@ -134,13 +134,6 @@ describe("measureEntries", () => {
     const storage = memoryStorage({ "/d/b": "four", "/d/a": "xx", "/d/sub/c": "" });
     const names = [file("b"), { name: "sub", type: "directory" } as const, file("a")];
     expect(await measured(storage, names)).toEqual(["b file 4", "sub directory 0", "a file 2"]);
-  });
-
-  test.each<StorageErrorCode>(["forbidden", "not-found"])("leaves out what stat refuses with %s", async (code) => {
-    const stat = async (): Promise<never> => {
-      throw new StorageError(code);
-    };
-    expect(await measured({ stat }, [file("a")])).toEqual([]);
   });
 
   test.each([new StorageError("busy"), new Error("the disk is broken")])(

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { appendFile, createFile, replacesAnything, writeFile } from "../../src/files/write-file.ts";
+import {
+  appendFile,
+  createFile,
+  deleteFile,
+  makeDirectory,
+  replacesAnything,
+  writeFile,
+} from "../../src/files/write-file.ts";
 import type { Right } from "../../src/server/access.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type WriteOptions } from "../../src/storage/storage.ts";
@@ -24,22 +31,6 @@ describe("writing a file", () => {
     await storage.write("/a.txt", (await fileRequest(storage, "/", { body: ["meanwhile"] })).exchange.body);
     await expect(writeFile(request)).rejects.toMatchObject({ status: 401 });
     expect([(await storage.stat("/a.txt"))?.size, request.changes]).toEqual([9, []]);
-  });
-
-  it.each([
-    ["the conditions fail", { "if-none-match": "*" }, 412],
-    ["the content is encoded", { "content-encoding": "gzip" }, 415],
-    ["both", { "if-none-match": "*", "content-encoding": "gzip" }, 412],
-  ])("does not read the content where %s", async (_why, headers, status) => {
-    let isRead = false;
-    const storage = memoryStorage({ "/a.txt": "old" });
-    const write: Storage["write"] = (path, content, options) => {
-      isRead = true;
-      return storage.write(path, content, options);
-    };
-    const request = await fileRequest({ ...storage, write }, "/a.txt", put({ headers }));
-    await expect(writeFile(request)).rejects.toMatchObject({ status });
-    expect(isRead).toBe(false);
   });
 
   it.each([true, false])("tells the storage whether to make parents: %s", async (createParents) => {
@@ -125,23 +116,6 @@ describe("appending to a file", () => {
     });
     expect([pieces, await sizeOf(storage)]).toEqual([1, 3]);
   });
-
-  it.each([
-    ["the conditions fail", { "if-match": '"x"', "content-encoding": "gzip", "content-length": "5000" }, 412],
-    ["the content is encoded", { "content-encoding": "gzip", "content-length": "5000" }, 415],
-    ["too much is announced", { "content-length": "998" }, 413],
-  ])("does not read the content where %s", async (_why, headers, status) => {
-    const append = () => Promise.reject(new Error("it must not come to this"));
-    const request = await fileRequest({ ...memoryStorage({ "/a.txt": "old" }), append }, "/a.txt", adding({ headers }));
-    await expect(appendFile(request)).rejects.toMatchObject({ status });
-  });
-
-  it("announces nothing where the storage fails", async () => {
-    const append = () => Promise.reject(new StorageError("full"));
-    const request = await fileRequest({ ...memoryStorage({ "/a.txt": "old" }), append }, "/a.txt", adding());
-    await expect(appendFile(request)).rejects.toMatchObject({ code: "full" });
-    expect(request.changes).toEqual([]);
-  });
 });
 
 const post = (asked: Asked = {}): Asked => ({
@@ -175,25 +149,117 @@ describe("creating a file in a directory", () => {
     expect(asked).toEqual(["create /inbox/a.txt"]);
   });
 
-  it.each([
-    ["the name is taken", "/taken/", {}, 409],
-    ["the conditions fail", "/", { "if-match": '"x"', "content-encoding": "gzip" }, 412],
-    ["the content is encoded", "/", { "content-encoding": "gzip" }, 415],
-  ])("does not read the content where %s", async (_why, path, headers, status) => {
-    const write = () => Promise.reject(new Error("it must not come to this"));
-    const storage = { ...memoryStorage({ "/taken/a.txt": "" }), write };
-    await expect(createFile(await fileRequest(storage, path, post({ headers })))).rejects.toMatchObject({ status });
-  });
-
-  it("announces nothing where somebody else was faster", async () => {
-    const write = () => Promise.reject(new StorageError("exists"));
-    const request = await fileRequest({ ...memoryStorage(), write }, "/", post());
-    await expect(createFile(request)).rejects.toMatchObject({ code: "exists" });
-    expect(request.changes).toEqual([]);
-  });
-
   it("gives the location below the mount", async () => {
     const reply = await createFile(await fileRequest(memoryStorage(), "/", post({ mount: "/app" })));
     expect(reply).toMatchObject({ status: 201, headers: { location: "/app/a.txt" } });
+  });
+});
+
+describe("what is to be stored", () => {
+  const must = { method: "POST", body: ["content"] };
+  const named = { "x-filename": "a.txt" };
+  const gzip = { "content-encoding": "gzip" };
+  const failing = { "if-match": '"x"', ...gzip };
+  const storage = memoryStorage({ "/a.txt": "old", "/taken/a.txt": "" });
+
+  it.each([
+    ["the conditions of a PUT fail", writeFile, "/a.txt", { "if-none-match": "*", ...gzip }, 412],
+    ["that of a PUT is encoded", writeFile, "/a.txt", gzip, 415],
+    ["the conditions of an append fail", appendFile, "/a.txt", { ...failing, "content-length": "5000" }, 412],
+    ["that of an append is encoded", appendFile, "/a.txt", { ...gzip, "content-length": "5000" }, 415],
+    ["too much is announced", appendFile, "/a.txt", { "content-length": "998" }, 413],
+    ["the name is taken", createFile, "/taken/", named, 409],
+    ["the conditions of a new file fail", createFile, "/new/", { ...named, ...failing }, 412],
+    ["that of a new file is encoded", createFile, "/new/", { ...named, ...gzip }, 415],
+  ] as const)("is not read where %s", async (_why, operation, path, headers, status) => {
+    const refuse = () => Promise.reject(new Error("it must not come to this"));
+    const method = operation === writeFile ? "PUT" : "POST";
+    const request = await fileRequest({ ...storage, write: refuse, append: refuse }, path, {
+      ...must,
+      method,
+      headers,
+    });
+    await expect(operation(request)).rejects.toMatchObject({ status });
+  });
+
+  it("is not announced where the storage fails, or somebody else was faster", async () => {
+    for (const [operation, path, code] of [
+      [appendFile, "/a.txt", "full"],
+      [createFile, "/", "exists"],
+    ] as const) {
+      const fail = () => Promise.reject(new StorageError(code));
+      const request = await fileRequest({ ...storage, stat: async () => undefined, write: fail, append: fail }, path, {
+        ...must,
+        headers: named,
+      });
+      await expect(operation(request)).rejects.toMatchObject({ code });
+      expect(request.changes).toEqual([]);
+    }
+  });
+});
+
+describe("deleting a file", () => {
+  it("judges the conditions again at the moment of the change", async () => {
+    const storage = memoryStorage({ "/a.txt": "old" });
+    const headers = { "if-match": `"${(await storage.stat("/a.txt"))?.version}"` };
+    const request = await fileRequest(storage, "/a.txt", { method: "DELETE", headers });
+    await storage.append("/a.txt", (await fileRequest(storage, "/", { body: ["more"] })).exchange.body);
+    await expect(deleteFile(request)).rejects.toMatchObject({ status: 412 });
+    expect([(await storage.stat("/a.txt"))?.size, request.changes]).toEqual([7, []]);
+  });
+
+  it("does so for a directory, too", async () => {
+    const storage = memoryStorage({ "/dir/": "" });
+    const headers = { "if-match": `"${(await storage.stat("/dir/"))?.version}"` };
+    const request = await fileRequest(storage, "/dir/", { method: "DELETE", headers });
+    await storage.write("/dir/a.txt", (await fileRequest(storage, "/")).exchange.body);
+    await storage.remove("/dir/a.txt");
+    await expect(deleteFile(request)).rejects.toMatchObject({ status: 412 });
+    expect((await storage.stat("/dir/"))?.type).toBe("directory");
+  });
+
+  it("does not touch the storage where they fail before", async () => {
+    const remove = () => Promise.reject(new Error("it must not come to this"));
+    const storage = { ...memoryStorage({ "/a.txt": "" }), remove };
+    const request = await fileRequest(storage, "/a.txt", { method: "DELETE", headers: { "if-match": '"x"' } });
+    await expect(deleteFile(request)).rejects.toMatchObject({ status: 412 });
+  });
+
+  it("announces the deletion, without a tag, only when it was done", async () => {
+    const storage = memoryStorage({ "/a.txt": "" });
+    const done = await fileRequest(storage, "/a.txt", { method: "DELETE" });
+    const late = await fileRequest(storage, "/a.txt", { method: "DELETE" });
+    expect((await deleteFile(done)).status).toBe(204);
+    await expect(deleteFile(late)).rejects.toBeInstanceOf(StorageError);
+    expect(done.changes).toEqual([expect.objectContaining({ kind: "deleted", path: "/a.txt" })]);
+    expect(done.changes[0]).not.toHaveProperty("etag");
+    expect(late.changes).toEqual([]);
+  });
+});
+
+describe("making a directory", () => {
+  it("answers with where it is, and announces nothing", async () => {
+    const storage = memoryStorage();
+    const request = await fileRequest(storage, "/a b", { method: "MKCOL" });
+    expect(await makeDirectory(request)).toMatchObject({ status: 201, headers: { location: "/a%20b/" } });
+    expect([(await storage.stat("/a b"))?.type, request.changes]).toEqual(["directory", []]);
+  });
+
+  it.each([{ "content-length": "1" }, { "transfer-encoding": "chunked" }])("refuses content: %j", async (headers) => {
+    const storage = memoryStorage();
+    const request = await fileRequest(storage, "/dir", { method: "MKCOL", headers: headers as never });
+    await expect(makeDirectory(request)).rejects.toMatchObject({ status: 415, code: "UNSUPPORTED_TYPE" });
+    expect(await storage.stat("/dir")).toBeUndefined();
+  });
+
+  it("asks the host program, and refuses where the storage makes none", async () => {
+    const beforeWrite = ({ path }: { path: string }) => {
+      throw new Error(path);
+    };
+    const asked = await fileRequest(memoryStorage(), "/dir", { method: "MKCOL", options: { beforeWrite } });
+    await expect(makeDirectory(asked)).rejects.toThrow("/dir/");
+    const { makeDirectory: _without, ...storage } = memoryStorage();
+    const request = await fileRequest(storage, "/dir", { method: "MKCOL" });
+    await expect(makeDirectory(request)).rejects.toMatchObject({ code: "forbidden" });
   });
 });

@@ -1,5 +1,16 @@
-import { fetchOk } from "../page-error.ts";
-import { addressOf, button, type Entry, noteLine, reasonOf, refresh, say, withControlsShown } from "./entries.ts";
+import { fetchOk } from "../send.ts";
+import {
+  addressOf,
+  button,
+  type Entry,
+  encoded,
+  made,
+  noteLine,
+  reasonOf,
+  refresh,
+  say,
+  withControlsShown,
+} from "./entries.ts";
 
 /** Renames an entry or moves it to another folder, a file as it was listed, and never over what is there. */
 export async function move(entry: Entry): Promise<void> {
@@ -86,4 +97,44 @@ async function told(change: Promise<unknown>, done: string, failed: string): Pro
   );
   await refresh();
   say(text);
+}
+
+const selected = new Set<Entry>();
+const count = made("span");
+
+export const selectionBar: HTMLElement = made("div", { className: "selection", hidden: true }, count);
+const moving = button("Move", () => moveAll([...selected]));
+const removing = button("Delete", () => remove([...selected]));
+const zip = button("Download as .zip", () => {
+  location.assign(`?zip&${[...selected].map(({ name }) => `name=${encoded(name)}`).join("&")}`);
+});
+selectionBar.append(moving, removing, zip);
+document.addEventListener("listing", () => {
+  selected.clear();
+  showSelection();
+});
+
+/** Selects an entry, together with others; nothing where nothing can be done with several. */
+export function checkboxOf(entry: Entry): HTMLInputElement | "" {
+  if (!entry.mayMove && !entry.mayDelete && !hasZip()) return "";
+  const checkbox = made("input", { type: "checkbox", ariaLabel: withControlsShown(`Select ${entry.name}`) });
+  checkbox.addEventListener("change", () => {
+    if (checkbox.checked) selected.add(entry);
+    else selected.delete(entry);
+    showSelection();
+  });
+  return checkbox;
+}
+
+function showSelection(): void {
+  const entries = [...selected];
+  selectionBar.hidden = entries.length === 0;
+  count.textContent = `${entries.length} selected`;
+  moving.hidden = !entries.every(({ mayMove }) => mayMove);
+  removing.hidden = !entries.every(({ mayDelete }) => mayDelete);
+  zip.hidden = !hasZip();
+}
+
+function hasZip(): boolean {
+  return document.querySelector(".bar > .zip") !== null;
 }

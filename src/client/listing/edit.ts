@@ -1,5 +1,5 @@
-import { fetchOk, PageError } from "../page-error.ts";
 import { strongTag } from "../selection.ts";
+import { fetchOk, PageError } from "../send.ts";
 import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say } from "./entries.ts";
 
 const largestText = 1_000_000;

@@ -1,4 +1,4 @@
-import { fetchOk, PageError } from "../page-error.ts";
+import { fetchOk, PageError } from "../send.ts";
 
 export interface Entry {
   readonly row: HTMLTableRowElement;

@@ -1,5 +1,5 @@
 // What a browser adds to the page of a directory, which works without it, too.
-import { move, newFolder, remove } from "./changes.ts";
+import { checkboxOf, move, newFolder, remove, selectionBar } from "./changes.ts";
 import { edit, isEditable, newFile } from "./edit.ts";
 import {
   allEntries,
@@ -16,7 +16,6 @@ import { filterField } from "./find.ts";
 import { followChanges } from "./follow.ts";
 import { handleKeys } from "./keys.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
-import { checkboxOf, selectionBar } from "./selection.ts";
 import { addStyle } from "./style.ts";
 import { takeDrops, uploadButton, uploadPanel } from "./upload.ts";
 

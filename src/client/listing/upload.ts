@@ -1,4 +1,4 @@
-import { refusal } from "../page-error.ts";
+import { refusal } from "../send.ts";
 import { addressOf, button, made, refresh, say, withControlsShown } from "./entries.ts";
 
 const mostAtOnce = 3;

@@ -1,11 +1,9 @@
 import type { EditRequest, ElementOperation, ElementSpace } from "../../elements/element-request.ts";
 import { copyDirectory, copyFile, moveDirectory, moveFile } from "../../files/copy-move.ts";
-import { deleteFile } from "../../files/delete-file.ts";
 import type { FileOperation, FileRequest } from "../../files/file-request.ts";
-import { makeDirectory } from "../../files/make-directory.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
-import { appendFile, createFile, writeFile } from "../../files/write-file.ts";
+import { appendFile, createFile, deleteFile, makeDirectory, writeFile } from "../../files/write-file.ts";
 import { type FileMethod, fileMethods } from "../../http/methods.ts";
 import { documentKind } from "../../http/selector-range.ts";
 import { type Access, type Right, rightsOf, type SelectedElements } from "../../server/access.ts";
