@@ -8,7 +8,7 @@ import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 /** Loaded when something needs them, since each takes as long to load as all of what serves whole files. */
 const heavy = [
   ...["@node-rs/argon2", "@node-rs/bcrypt", "apache-md5", "prom-client", "ws", "yazl"],
-  ...["saxes", "domutils", "@redis/client"],
+  ...["saxes", "@redis/client"],
 ];
 
 /** More than there are, so that a module may be added; what doubles their number is noticed. */

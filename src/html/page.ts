@@ -1,7 +1,6 @@
-import { textContent } from "domutils";
 import { atOnce, inSlices, type SlicedWork } from "../event-loop/sliced-work.ts";
 import { elementSpan } from "./document/element-span.ts";
-import type { SourceElement } from "./document/html-nodes.ts";
+import { type SourceElement, textContent } from "./document/html-nodes.ts";
 import { parseDocument, parseSource } from "./document/parse-document.ts";
 import { joined, outerHtmlParts } from "./document/serialise.ts";
 import { type DocumentKind, documentBytes, type SourceDocument } from "./document/source-document.ts";

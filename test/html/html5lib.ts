@@ -105,7 +105,7 @@ export function dump(root: RootNode): string {
 }
 
 function doctypeLine(node: DoctypeNode): string {
-  const { "x-name": name, "x-publicId": publicId, "x-systemId": systemId } = node;
+  const { name, publicId, systemId } = node;
   return publicId || systemId ? `<!DOCTYPE ${name} "${publicId}" "${systemId}">` : `<!DOCTYPE ${name}>`;
 }
 

@@ -16,7 +16,7 @@ import type { SourceDocument } from "../../src/html/document/source-document.ts"
  */
 export function requireSameTree(actual: SourceDocument, expected: SourceDocument): void {
   if (actual.source !== expected.source) throw new Error("the sources differ");
-  if (actual.root["x-mode"] !== expected.root["x-mode"]) throw new Error("the document modes differ");
+  if (actual.root.mode !== expected.root.mode) throw new Error("the document modes differ");
   if (actual.formattedFromBefore.size !== expected.formattedFromBefore.size) {
     throw new Error("not as many elements are formatted from before");
   }
@@ -61,7 +61,12 @@ function isSameNode(node: TreeChild, other: TreeChild): boolean {
       hasSameAttributes(node, other)
     );
   }
-  return (node as TextNode | CommentNode | DoctypeNode).data === (other as typeof node & { data: string }).data;
+  return dataOf(node) === dataOf(other);
+}
+
+function dataOf(node: TreeChild | TreeParent): string | undefined {
+  if (node instanceof DoctypeNode) return JSON.stringify([node.name, node.publicId, node.systemId]);
+  return node instanceof TextNode || node instanceof CommentNode ? node.data : undefined;
 }
 
 function hasSameAttributes({ attribs }: SourceElement, { attribs: others }: SourceElement): boolean {
@@ -77,8 +82,5 @@ function difference(what: string, node: TreeChild | TreeParent, other: TreeChild
 function described(node: TreeChild | TreeParent): string {
   const place = [node.startIndex, node.endIndex];
   if (node instanceof SourceElement) return JSON.stringify([node.name, elementSpan(node), { ...node.attribs }, place]);
-  if (node instanceof TextNode || node instanceof CommentNode || node instanceof DoctypeNode) {
-    return JSON.stringify([node.type, node.data, place]);
-  }
-  return "root";
+  return JSON.stringify([node.type, dataOf(node), place]);
 }

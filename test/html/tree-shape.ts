@@ -11,7 +11,7 @@ import { TreeWalk } from "../../src/html/document/tree-walk.ts";
 
 /** All that is known of a document, a line for each node. */
 export function shapeOf(document: SourceDocument): string {
-  let shape = document.root["x-mode"] ?? "";
+  let shape = document.root.mode ?? "";
   const walk = new TreeWalk(document.root);
   while (walk.advance()) shape += `\n${walk.isAtEnd ? "end" : JSON.stringify(shapeOfNode(walk.node, document))}`;
   return shape;
@@ -24,5 +24,5 @@ function shapeOfNode(node: TreeNode, document: SourceDocument): unknown {
     return [node.name, node.namespace, elementSpan(node), { ...node.attribs }, isFormatted, node.contentEnd, ...place];
   }
   if (node instanceof TextNode || node instanceof CommentNode) return [node.type, node.data, ...place];
-  return node instanceof DoctypeNode ? ["doctype", node.data, ...place] : "root";
+  return node instanceof DoctypeNode ? ["doctype", node.name, node.publicId, node.systemId, ...place] : "root";
 }

@@ -35,29 +35,23 @@ export interface Displacement {
   readonly parent: TreeParent;
 }
 
-/** Where elements stand in the source that have lost their span: `startIndex` and `endIndex`. */
-export type LostSpans = ReadonlyMap<SourceElement, readonly [start: number, end: number]>;
-
 /** Elements that are passed without a look at the clock. */
 const elementsAtOnce = 4096;
 
 /** What a parse found out about the source. */
-export interface ParsedSource {
+interface ParsedSource {
   /** Every element that a start tag made, in the order of the source. */
   readonly elements: readonly SourceElement[];
   /** In source order: text moved before a table, attributes of a second `<body>`, a `</b>` of what is around. */
   readonly displaced: readonly Displacement[];
-  /** Formatting elements that were made again further on, and where the tag stands that is meant. */
-  readonly copies: ReadonlyMap<SourceElement, number>;
 }
 
 /**
  * Takes the span from every element whose characters are not exactly its own: something in between belongs elsewhere in
  * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
- * elements in the order of the source once; what remains are spans that nest as the tree does. Gives back what was
- * taken.
+ * elements in the order of the source once; what remains are spans that nest as the tree does.
  */
-export function* settleSpans({ elements, displaced }: ParsedSource, endOfPage: number): SlicedWork<LostSpans> {
+export function* settleSpans({ elements, displaced }: ParsedSource, endOfPage: number): SlicedWork<void> {
   for (let index = 0; index < elements.length; index += 1) {
     endWithPage(elements[index] as SourceElement, endOfPage);
     if (index % elementsAtOnce === elementsAtOnce - 1) yield;
@@ -94,22 +88,21 @@ export function* settleSpans({ elements, displaced }: ParsedSource, endOfPage: n
   }
   for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
 
-  const lost = new Map<SourceElement, readonly [number, number]>();
-  for (const element of broken) {
-    const { startIndex, endIndex } = element;
-    if (startIndex !== null && endIndex !== null) lost.set(element, [startIndex, endIndex]);
-    element.forgetSpan();
-  }
-  return lost;
+  for (const element of broken) element.forgetSpan();
+}
+
+/** Whether an element that has a start tag has lost its span. */
+export function hasLostSpan({ startIndex, contentStart }: SourceElement): boolean {
+  return startIndex === null && contentStart !== -1;
 }
 
 /**
  * Elements in which formatting goes on that begins before them: `<p>b` is `<p><i>b</i></p>` in `<p><i>a</p><p>b`. Their
  * characters do not say so.
  */
-export function* elementsFormattedFromBefore({
-  copies,
-}: Pick<ParsedSource, "copies">): SlicedWork<ReadonlySet<SourceElement>> {
+export function* elementsFormattedFromBefore(
+  copies: ReadonlyMap<SourceElement, number>,
+): SlicedWork<ReadonlySet<SourceElement>> {
   const found = new Map<TreeParent, number>();
   for (const [copy, tagStart] of copies) {
     for (let parent = copy.parent; parent; parent = parent.parent) {

@@ -10,45 +10,32 @@ import { afterHead, beforeHead, beforeHtml, inHead, initial, inTemplate } from "
 import { foreignContent } from "../tree-construction/foreign-content.ts";
 import { inBody, text } from "../tree-construction/in-body.ts";
 import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from "../tree-construction/in-table.ts";
-
 import { bytesOfStates, noteState } from "../tree-construction/saved-states.ts";
 import { type InsertionModes, TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { elementsFormattedFromBefore, endOfPage, settleSpans } from "./element-span.ts";
-import type { TagObserver } from "./html-nodes.ts";
 import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
 import type { ParsedTree } from "./source-document.ts";
 
 /** The tree that the HTML Standard makes of a source. Throws `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
-export function parseHtmlTree(source: string, limits: ParseLimits = {}): SlicedWork<ParsedTree> {
-  const { inTurn = (_length, parse) => parse() } = limits;
-  return inTurn(source.length, () => parseTree(source, new ParseBudget(limits)));
-}
-
-function* parseTree(source: string, budget: ParseBudget): SlicedWork<ParsedTree> {
-  const builder = treeBuilder(source, budget);
+export function* parseHtmlTree(source: string, limits: ParseLimits = {}): SlicedWork<ParsedTree> {
+  const builder = treeBuilder(source, new ParseBudget(limits));
   yield* buildHtmlTree(builder);
-  return yield* finishedTree(builder);
-}
-
-/** The tree that was built. */
-function* finishedTree(builder: TreeBuilder): SlicedWork<ParsedTree> {
-  const { root, source, budget, displaced, copies, states } = builder;
-  const lost = yield* settleSpans(builder, endOfPage({ root, source }));
-  const formattedFromBefore = yield* elementsFormattedFromBefore(builder);
-  const { nodes, treeBytes, steps } = budget;
-  const parse = { states, displaced, copies, lost, nodes, treeBytes, steps, olderBytes: 0 };
+  const { root, budget, copies, states } = builder;
+  yield* settleSpans(builder, endOfPage({ root, source }));
+  const formattedFromBefore = yield* elementsFormattedFromBefore(copies);
+  const { treeBytes, steps } = budget;
+  const parse = { states, copies, treeBytes, steps, olderBytes: 0 };
   return { root, treeBytes: treeBytes + bytesOfStates(states), formattedFromBefore, parse };
 }
 
-/** What builds the tree of a source; `observer` is told what becomes of each start tag. */
-export function treeBuilder(source: string, budget: ParseBudget, observer?: TagObserver): TreeBuilder {
-  return new TreeBuilder(source, insertionModes, foreignContent, budget, observer);
+/** What builds the tree of a source. */
+export function treeBuilder(source: string, budget: ParseBudget): TreeBuilder {
+  return new TreeBuilder(source, insertionModes, foreignContent, budget);
 }
 
 /** Builds a tree while others have their turn; elements keep all offsets, whatever error recovery did to them. */
 export function* buildHtmlTree(builder: TreeBuilder): SlicedWork<void> {
   yield* parseInSlices(builder);
-  yield* builder.lists.settle();
   yield* builder.texts.settle();
 }
 
@@ -58,14 +45,10 @@ const stepsAtOnce = 32 * 1024;
 const nodesAtOnce = 512;
 
 /** Builds a tree, and gives way every few milliseconds. It stops between two tokens, and goes on there. */
-export function* parseInSlices(
-  builder: TreeBuilder,
-  steps: number = stepsAtOnce,
-  isEnough?: () => boolean,
-): SlicedWork<void> {
+export function* parseInSlices(builder: TreeBuilder, isEnough?: () => boolean): SlicedWork<void> {
   const { tokenizer, budget } = builder;
   while (!tokenizer.isDone) {
-    const mostSteps = budget.steps + steps;
+    const mostSteps = budget.steps + stepsAtOnce;
     const mostNodes = budget.nodes + nodesAtOnce;
     while (budget.steps < mostSteps && budget.nodes < mostNodes && !tokenizer.isDone) {
       const from = tokenizer.position;

@@ -1,42 +1,33 @@
-import { Comment, Document, Element, ProcessingInstruction, Text } from "domhandler";
 import { Attributes, noAttributes, readAttributes } from "../tokenizer/attributes.ts";
 import { attributeNamesIn, htmlNamespace } from "./html-names.ts";
 
 /** A node of the tree. */
-export type TreeNode = SourceElement | TextNode | CommentNode | DoctypeNode | RootNode;
+export type TreeNode = TreeChild | RootNode;
 /** What a node can contain. */
 export type TreeChild = SourceElement | TextNode | CommentNode | DoctypeNode;
 /** What can contain nodes. The parent of a template's content is the template. */
 export type TreeParent = SourceElement | RootNode;
 
 /**
- * A class of domhandler without its constructor: the same prototype, so that `instanceof` and every accessor hold, and
- * no fields. domhandler's field definitions cost a seventh of the parsing time and five words for each element; the
- * fields that these nodes have are set by assignment, in one order, which V8 makes fast.
+ * The links and the place in the source of a node; both offsets are `null` where it has no characters of its own. The
+ * constructors set the fields: definitions here, for all kinds of nodes, would double the time of a parse.
  */
-type WithoutFields<Node> = new () => Omit<Node, "type" | "attribs">;
-
-function withoutFields<Node extends object>(base: new (...args: never[]) => Node): WithoutFields<Node> {
-  function Bare(): void {}
-  Bare.prototype = base.prototype;
-  return Bare as unknown as WithoutFields<Node>;
-}
-
-const BareElement: WithoutFields<Element> = withoutFields(Element);
-const BareText: WithoutFields<Text> = withoutFields(Text);
-const BareComment: WithoutFields<Comment> = withoutFields(Comment);
-
-/**
- * An element and where it stands in the source. `startIndex` and `endIndex` are `null` where it has no characters of
- * its own: implied, or re-parented by error recovery.
- */
-export class SourceElement extends BareElement {
-  declare readonly name: string;
-  declare readonly namespace: string;
-  declare children: TreeChild[];
+class LinkedNode {
   declare parent: TreeParent | null;
   declare prev: TreeChild | null;
   declare next: TreeChild | null;
+  declare startIndex: number | null;
+  /** Offset of its last character. */
+  declare endIndex: number | null;
+}
+
+const unlinked = { parent: null, prev: null, next: null, startIndex: null, endIndex: null };
+
+/** An element and where it stands in the source: not at all where it is implied, or re-parented by error recovery. */
+export class SourceElement extends LinkedNode {
+  declare readonly name: string;
+  declare readonly namespace: string;
+  declare children: TreeChild[];
   /** Offset behind the start tag; `-1` where the source has none. */
   declare contentStart: number;
   /** Offset of the end tag, or the end of the element where the end tag is left out; `-1` where there is no content. */
@@ -58,6 +49,10 @@ export class SourceElement extends BareElement {
     this.children = [];
     this.contentStart = -1;
     this.contentEnd = -1;
+  }
+
+  get type(): "tag" {
+    return "tag";
   }
 
   get attribs(): Record<string, string> {
@@ -104,15 +99,11 @@ export class SourceElement extends BareElement {
     this.startIndex = null;
     this.endIndex = null;
   }
-
-  get type(): Element["type"] {
-    return elementTypes[this.name] ?? tagType;
-  }
 }
 
 /** A `template`: its content is a tree of its own, which selectors do not search. */
 export class TemplateElement extends SourceElement {
-  content: RootNode = new RootNode();
+  readonly content: RootNode = new RootNode();
 
   constructor(name: string, namespace: string, attributes: Record<string, string> | string) {
     super(name, namespace, attributes);
@@ -120,10 +111,8 @@ export class TemplateElement extends SourceElement {
   }
 }
 
-export class TextNode extends BareText {
-  declare parent: TreeParent | null;
-  declare prev: TreeChild | null;
-  declare next: TreeChild | null;
+class DataNode extends LinkedNode {
+  declare data: string;
 
   constructor(data: string) {
     super();
@@ -134,95 +123,101 @@ export class TextNode extends BareText {
     this.endIndex = null;
     this.data = data;
   }
+}
 
-  get type(): Text["type"] {
-    return "text" as Text["type"];
+export class TextNode extends DataNode {
+  get type(): "text" {
+    return "text";
   }
 }
 
-export class CommentNode extends BareComment {
-  declare parent: TreeParent | null;
-  declare prev: TreeChild | null;
-  declare next: TreeChild | null;
-
-  constructor(data: string) {
-    super();
-    this.parent = null;
-    this.prev = null;
-    this.next = null;
-    this.startIndex = null;
-    this.endIndex = null;
-    this.data = data;
-  }
-
-  get type(): Comment["type"] {
-    return "comment" as Comment["type"];
+export class CommentNode extends DataNode {
+  get type(): "comment" {
+    return "comment";
   }
 }
 
-/** A doctype, as domhandler has it: a directive whose name, public and system identifier stand in `x-` fields. */
-export class DoctypeNode extends ProcessingInstruction {
-  declare parent: TreeParent | null;
-  declare prev: TreeChild | null;
-  declare next: TreeChild | null;
-  declare "x-name": string;
-  declare "x-publicId": string;
-  declare "x-systemId": string;
+export class DoctypeNode extends LinkedNode {
+  readonly name: string;
+  readonly publicId: string;
+  readonly systemId: string;
 
   constructor(name: string, publicId: string, systemId: string) {
-    super("!doctype", doctypeText(name, publicId, systemId));
-    this["x-name"] = name;
-    this["x-publicId"] = publicId;
-    this["x-systemId"] = systemId;
+    super();
+    Object.assign(this, unlinked);
+    this.name = name;
+    this.publicId = publicId;
+    this.systemId = systemId;
+  }
+
+  get type(): "doctype" {
+    return "doctype";
   }
 }
 
 /** A document, or the content of a template or a fragment. */
-export class RootNode extends Document {
-  declare children: TreeChild[];
-  declare parent: TreeParent | null;
-  declare prev: null;
-  declare next: null;
+export class RootNode extends LinkedNode {
+  children: TreeChild[] = [];
   /** The document mode (DOM Standard, 4.5): `"quirks"` makes ids and classes match in any case. */
-  declare "x-mode": NonNullable<Document["x-mode"]>;
+  mode: "no-quirks" | "quirks" | "limited-quirks" = "no-quirks";
 
   constructor() {
-    super([]);
-    this["x-mode"] = "no-quirks";
+    super();
+    Object.assign(this, unlinked);
+  }
+
+  get type(): "root" {
+    return "root";
   }
 }
 
-const tagType = "tag" as Element["type"];
-const elementTypes: Readonly<Record<string, Element["type"] | undefined>> = Object.assign(Object.create(null), {
-  script: "script",
-  style: "style",
-});
-
-/** Is told what becomes of each start tag. */
-export interface TagObserver {
-  /** The tag at `offset` made an element, or gave it attributes. Error recovery may make several of one tag. */
-  used(element: SourceElement, offset: number): void;
-  /** Error recovery made a further element like another one. */
-  copied(original: SourceElement, copy: SourceElement): void;
-  /** The tag made no element, such as a `<td>` outside of tables. */
-  ignored(name: string, attributes: readonly string[], offset: number): void;
+/** What the children of an element belong to: of a `template`, its content. */
+export function contentParent(element: SourceElement): TreeParent;
+export function contentParent(element: SourceElement | undefined): TreeParent | undefined;
+export function contentParent(element: SourceElement | undefined): TreeParent | undefined {
+  return element instanceof TemplateElement ? element.content : element;
 }
 
 /** Makes a node without a parent the last child of another one. */
 export function appendChild(parent: TreeParent, node: TreeChild): void {
-  const last = parent.children.at(-1);
-  if (last) {
-    last.next = node;
-    node.prev = last;
-  }
-  parent.children.push(node);
+  const { children } = parent;
+  linkNodes(children[children.length - 1] ?? null, node);
+  children.push(node);
   node.parent = parent;
 }
 
-/** What stands between `<` and `>` of a doctype, as it is written in full. */
-function doctypeText(name: string, publicId: string, systemId: string): string {
-  const keyword = publicId ? ` PUBLIC "${publicId}"` : systemId ? " SYSTEM" : "";
-  return `!DOCTYPE ${name}${keyword}${systemId ? ` "${systemId}"` : ""}`;
+/** Puts a node without a parent before one that has one. */
+export function insertChildBefore(reference: TreeChild, node: TreeChild): void {
+  const { parent, prev } = reference;
+  if (!parent) return;
+  linkNodes(prev, node);
+  linkNodes(node, reference);
+  parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
+  node.parent = parent;
+}
+
+/** Takes a node out of its tree. */
+export function detachChild(node: TreeChild): void {
+  const { parent, prev, next } = node;
+  if (!parent) return;
+  linkNodes(prev, next);
+  parent.children.splice(parent.children.lastIndexOf(node), 1);
+  node.parent = null;
+  node.prev = null;
+  node.next = null;
+}
+
+/** Moves all children of one parent to another one that has none. */
+export function moveChildren(from: TreeParent, to: TreeParent): void {
+  for (const node of from.children) node.parent = to;
+  to.children = from.children;
+  from.children = [];
+}
+
+/** Makes two nodes follow each other. */
+export function linkNodes(previous: TreeChild | null, next: TreeChild | null): void {
+  if (previous) previous.next = next;
+  if (next) next.prev = previous;
 }
 
 /** Whether an element is one of HTML, not of SVG or MathML. */
@@ -241,4 +236,12 @@ export function nextNode(node: TreeNode, root: TreeNode): TreeChild | null {
     current = current.parent;
   }
   return null;
+}
+
+/** The text in a node, but for that of template contents. */
+export function textContent(root: TreeNode): string {
+  let text = "";
+  for (let node = nextNode(root, root); node; node = nextNode(node, root))
+    if (node instanceof TextNode) text += node.data;
+  return text;
 }

@@ -1,10 +1,10 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import type { HtmlParse, ParserCounts, ParserState } from "../tree-construction/parser-state.ts";
-import { bytesOfStates, moveState, pairWith, replaceNodes } from "../tree-construction/saved-states.ts";
-import { contentParent } from "../tree-construction/tree-writer.ts";
-import { type Displacement, elementsFormattedFromBefore } from "./element-span.ts";
-import { CommentNode, SourceElement, TextNode, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import type { HtmlParse, ParserState } from "../tree-construction/parser-state.ts";
+import { bytesOfStates, pairWith, replaceNodes } from "../tree-construction/saved-states.ts";
+import { elementsFormattedFromBefore } from "./element-span.ts";
+import { CommentNode, linkNodes, SourceElement, TextNode, type TreeChild, type TreeParent } from "./html-nodes.ts";
 import type { ReparsedPart } from "./reparse-html.ts";
+import { levelsAtEnd, levelsAtStart, nextIn } from "./seams.ts";
 import type { ParsedTree } from "./source-document.ts";
 import { contentOf } from "./tree-walk.ts";
 
@@ -14,7 +14,7 @@ const nodesAtOnce = 2048;
 /** V8 copies shorter texts: they keep no source in memory. */
 const leastSlice = 13;
 
-/** Makes one tree of a part that was parsed again and the old tree, which is none any more from then on. */
+/** Makes one tree of a part that was parsed again and the old tree, which must not be used afterwards. */
 export function* joinPart(part: ReparsedPart, oldSourceBytes: number): SlicedWork<ParsedTree> {
   const join = new Join(part);
   yield* join.moveNodes();
@@ -22,16 +22,9 @@ export function* joinPart(part: ReparsedPart, oldSourceBytes: number): SlicedWor
   const parse = join.parse(oldSourceBytes);
   const { root } = part.builder;
   if (parse.olderBytes > parse.treeBytes) yield* readInto(part.source, root.children, parse);
-  const formattedFromBefore = yield* elementsFormattedFromBefore(parse);
+  const formattedFromBefore = yield* elementsFormattedFromBefore(parse.copies);
   const treeBytes = parse.treeBytes + bytesOfStates(parse.states) + parse.olderBytes;
   return { root, treeBytes, formattedFromBefore, parse };
-}
-
-/** Children of an old parent that stay as they are, behind the part. */
-interface Rest {
-  readonly from: TreeParent;
-  readonly to: TreeParent;
-  readonly nodes: TreeChild[];
 }
 
 class Join {
@@ -54,162 +47,108 @@ class Join {
   }
 
   *moveNodes(): SlicedWork<void> {
-    const { standIns, openAtEnd, shift, source } = this.#part;
-    const rests = this.#rests();
+    const { standIns, shift, source } = this.#part;
+    // What is left as it is behind the part, the innermost first.
+    const rests = levelsAtEnd(this.#part).reverse();
+    const nodesOf = rests.map(({ owner, last }) => {
+      const next = nextIn(owner, last);
+      return next ? owner.children.slice(owner.children.indexOf(next)) : [];
+    });
     yield;
     yield* this.#joinBeginnings();
     for (const { original, element } of standIns) {
       original.contentEnd = element.contentEnd;
       original.endIndex = element.endIndex;
     }
-    for (const { from, to, nodes } of rests) {
+    for (const [index, { owner }] of rests.entries()) {
+      const nodes = nodesOf[index] ?? [];
+      const to = this.#now(owner) as TreeParent;
       const last = to.children.at(-1) ?? null;
-      if (to === this.#now(contentParent(openAtEnd.at(-1)?.original) ?? this.#part.old.root))
-        this.#lastBeforeEnd = last;
-      link(last, nodes[0] ?? null);
+      if (index === 0) this.#lastBeforeEnd = last;
+      linkNodes(last, nodes[0] ?? null);
       to.children = to.children.concat(nodes);
       yield;
-      if (from !== to) yield* adopt(nodes, to);
-      if (shift !== 0) yield* moveAll(nodes, shift, source);
+      if (owner !== to) yield* adopt(nodes, to);
+      if (shift !== 0) yield* forAll(nodes, (node) => moveBy(node, shift, source));
     }
-  }
-
-  /** What is left as it is behind the part, the innermost first. */
-  #rests(): Rest[] {
-    const { old, openAtEnd, end, seams } = this.#part;
-    if (!end) return [];
-    const owners = [old.root, ...openAtEnd.map(({ original }) => contentParent(original) ?? original)].reverse();
-    return owners.map((from) => {
-      const first = seams.before.end.get(from)?.at;
-      return { from, to: this.#now(from), nodes: first ? from.children.slice(from.children.indexOf(first)) : [] };
-    });
   }
 
   /** Puts what was parsed into the elements that were open before, behind what they had there. */
   *#joinBeginnings(): SlicedWork<void> {
-    const { old, builder, standIns, first } = this.#part;
-    let from: TreeParent = old.root;
-    let parsed: TreeParent = builder.root;
-    for (let level = 0; level <= standIns.length; level += 1) {
-      const next = standIns[level];
-      const last = next ? next.original : (first?.last ?? null);
-      const kept = last ? from.children.slice(0, from.children.indexOf(last) + 1) : [];
-      const added = next ? parsed.children.slice(1) : parsed.children;
+    for (const { owner, standIn, last, isInnermost } of levelsAtStart(this.#part)) {
+      const kept = last ? owner.children.slice(0, owner.children.indexOf(last) + 1) : [];
+      const added = isInnermost ? standIn.children : standIn.children.slice(1);
       yield;
-      const to = from === old.root ? builder.root : from;
-      if (to !== from) yield* adopt(kept, to);
-      if (to !== parsed) yield* adopt(added, to);
-      link(kept.at(-1) ?? null, added[0] ?? null);
+      const to = this.#inPart(owner) as TreeParent;
+      if (to !== owner) yield* adopt(kept, to);
+      if (to !== standIn) yield* adopt(added, to);
+      linkNodes(kept.at(-1) ?? null, added[0] ?? null);
       to.children = kept.concat(added);
-      if (!next) return;
-      from = contentParent(next.original) ?? next.original;
-      parsed = contentParent(next.element) ?? next.element;
     }
   }
 
   /** What is known of the parse now, as if all had been parsed at once. */
   parse(oldSourceBytes: number): HtmlParse {
-    const { old, builder, first, end, shift, lost } = this.#part;
-    const { parse } = old;
+    const { old, builder, end, shift } = this.#part;
     const { budget } = builder;
-    const begun = { displaced: first?.displaced ?? 0, copies: first?.copies ?? 0 };
-    const atEnd = {
-      displaced: begun.displaced + builder.displaced.length,
-      copies: begun.copies,
-      nodes: budget.nodes,
+    const { copies, treeBytes, steps, olderBytes } = old.parse;
+    const copiesNow = [...copies].map(
+      ([copy, tagStart]) => [copy, end && tagStart >= end.position ? tagStart + shift : tagStart] as const,
+    );
+    const restCost = end ? ([treeBytes - end.treeBytes, steps - end.steps] as const) : undefined;
+    const states = this.#states(); // moves the end, too
+    if (restCost) budget.takeOver(...restCost);
+    return {
+      states,
+      copies: new Map(copiesNow),
       treeBytes: budget.treeBytes,
       steps: budget.steps,
+      olderBytes: olderBytes + oldSourceBytes,
     };
-    const displaced: Displacement[] = [];
-    for (const { offset, parent } of [...parse.displaced.slice(0, begun.displaced), ...builder.displaced]) {
-      displaced.push({ offset, parent: this.#inPart(parent) });
-    }
-    const copies = new Map([...parse.copies].slice(0, begun.copies));
-    if (end) {
-      for (const { offset, parent } of parse.displaced.slice(end.displaced)) {
-        displaced.push({ offset: offset + shift, parent: this.#now(parent) });
-      }
-      for (const [copy, tagStart] of [...parse.copies].slice(end.copies)) {
-        copies.set(copy, tagStart < end.position ? tagStart : tagStart + shift);
-      }
-      budget.takeOver({
-        nodes: parse.nodes - end.nodes,
-        treeBytes: parse.treeBytes - end.treeBytes,
-        steps: parse.steps - end.steps,
-      });
-    }
-    const { nodes, treeBytes, steps } = budget;
-    const olderBytes = parse.olderBytes + oldSourceBytes;
-    const allLost = this.#lost(lost);
-    const states = this.#states(begun, atEnd);
-    return { states, displaced, copies, lost: allLost, nodes, treeBytes, steps, olderBytes };
   }
 
-  /** All states of both parses, those of the old one as they are now; nobody asks for the old ones after this. */
-  #states(begun: Pick<ParserState, "displaced" | "copies">, atEnd: ParserCounts): ParserState[] {
-    const { old, builder, first, end, shift, standIns } = this.#part;
-    const innermost = standIns.at(-1)?.element;
+  /** All states of both parses, those of the old one as they are now. */
+  #states(): ParserState[] {
+    const { old, builder, first, end, shift, standIns, openAtEnd } = this.#part;
+    const { budget } = builder;
     const before = old.parse.states.filter(({ position }) => first && position <= first.position);
     const parsed = builder.states.filter((state) => state !== first);
+    const innermost = standIns.at(-1)?.element;
     for (const state of parsed) {
       const isEmpty = state.last === null && state.open.at(-1)?.element === innermost;
       if (isEmpty) state.last = first?.last ?? null;
-      moveState(state, 0, { ...nothing, ...begun });
+      state.copies = first?.copies ?? 0;
     }
-    replaceNodes(parsed, (node) => this.#inPart(node as TreeParent));
+    replaceNodes(parsed, (node) => this.#inPart(node));
     if (!end) return [...before, ...parsed];
     const position = parsed.at(-1)?.position ?? first?.position;
     const behind = old.parse.states
       .filter((state) => state.position >= end.position && state.position + shift !== position)
       .map((state) => (state === first ? { ...state } : state)); // what was inserted begins and ends in one state
-    const more = differenceOf(atEnd, end);
-    const { last: lastAtEnd, open: openAtEnd } = end;
-    const isAtEnd = behind.filter(
-      ({ last, open }) => last === lastAtEnd && open.at(-1)?.element === openAtEnd.at(-1)?.element,
-    );
-    for (const state of behind) moveState(state, shift, more);
-    if (this.#successors.size > 1) replaceNodes(behind, (node) => this.#now(node as TreeParent));
+    const { last: lastAtEnd } = end;
+    const innermostAtEnd = openAtEnd.at(-1)?.original;
+    const isAtEnd = behind.filter(({ last, open }) => last === lastAtEnd && open.at(-1)?.element === innermostAtEnd);
+    const more = { treeBytes: budget.treeBytes - end.treeBytes, steps: budget.steps - end.steps };
+    for (const state of behind) {
+      state.position += shift;
+      state.treeBytes += more.treeBytes;
+      state.steps += more.steps;
+    }
+    if (this.#successors.size > 1) replaceNodes(behind, (node) => this.#now(node));
     for (const state of isAtEnd) state.last = this.#lastBeforeEnd;
     return [...before, ...parsed, ...behind];
   }
 
-  #lost(inPart: HtmlParse["lost"]): HtmlParse["lost"] {
-    const { old, first, end, shift } = this.#part;
-    const lost = new Map(inPart);
-    for (const [element, [start, last]] of old.parse.lost) {
-      if (start < (first?.position ?? 0)) lost.set(element, [start, last]);
-      else if (end && start >= end.position) lost.set(element, [start + shift, last + shift]);
-    }
-    return lost;
-  }
-
   /** What a node of the old tree that is open behind the part is now: another one, where the part has ended it. */
-  #now(node: TreeParent): TreeParent {
-    return (this.#successors.get(node) ?? node) as TreeParent;
+  #now(node: unknown): unknown {
+    return this.#successors.get(node) ?? node;
   }
 
   /** What a node known in the part or before it is now: an element that the part has ended is still itself there. */
-  #inPart(node: TreeParent): TreeParent {
+  #inPart(node: unknown): unknown {
     const { old, builder, originals } = this.#part;
-    return node === old.root || node === builder.root ? builder.root : ((originals.get(node) ?? node) as TreeParent);
+    return node === old.root || node === builder.root ? builder.root : (originals.get(node) ?? node);
   }
-}
-
-const nothing: ParserCounts = { displaced: 0, copies: 0, nodes: 0, treeBytes: 0, steps: 0 };
-
-function differenceOf(counts: ParserCounts, others: ParserCounts): ParserCounts {
-  return {
-    displaced: counts.displaced - others.displaced,
-    copies: counts.copies - others.copies,
-    nodes: counts.nodes - others.nodes,
-    treeBytes: counts.treeBytes - others.treeBytes,
-    steps: counts.steps - others.steps,
-  };
-}
-
-function link(previous: TreeChild | null, next: TreeChild | null): void {
-  if (previous) previous.next = next;
-  if (next) next.prev = previous;
 }
 
 function* adopt(nodes: readonly TreeChild[], parent: TreeParent): SlicedWork<void> {
@@ -219,16 +158,13 @@ function* adopt(nodes: readonly TreeChild[], parent: TreeParent): SlicedWork<voi
   }
 }
 
-/** Nodes and all that they contain stand further on, in another source. */
-function* moveAll(nodes: readonly TreeChild[], shift: number, source: string): SlicedWork<void> {
-  yield* forAll(nodes, (node) => {
-    if (node instanceof SourceElement) {
-      node.moveBy(shift, source);
-      return;
-    }
+/** A node stands further on, in another source. */
+function moveBy(node: TreeChild, shift: number, source: string): void {
+  if (node instanceof SourceElement) node.moveBy(shift, source);
+  else {
     if (node.startIndex !== null) node.startIndex += shift;
     if (node.endIndex !== null) node.endIndex += shift;
-  });
+  }
 }
 
 /**

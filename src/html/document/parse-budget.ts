@@ -78,9 +78,8 @@ export class ParseBudget {
     throw new DocumentError("DOCUMENT_TOO_DEEP", details);
   }
 
-  /** A part of another tree is part of this one. Throws `DOCUMENT_TOO_COSTLY`, as do the others. */
-  takeOver({ nodes, treeBytes, steps }: Pick<ParseBudget, "nodes" | "treeBytes" | "steps">): void {
-    this.nodes += nodes;
+  /** What another parse has cost is part of this one. Throws `DOCUMENT_TOO_COSTLY`, as do the others. */
+  takeOver(treeBytes: number, steps: number): void {
     this.#add(treeBytes);
     this.#spend(steps);
   }

@@ -2,7 +2,7 @@ import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { parseHtmlTree } from "./html-document.ts";
 import { joinPart } from "./join-part.ts";
 import type { ParseLimits } from "./parse-budget.ts";
-import { type ReparsedPart, reparsePart, type SourceChange } from "./reparse-html.ts";
+import { Reparse, type ReparsedPart, type SourceChange } from "./reparse-html.ts";
 import {
   type DocumentKind,
   type DocumentSource,
@@ -41,7 +41,7 @@ export function parseSource(
   return parse({ source, encoding, hasByteOrderMark }, kind, limits);
 }
 
-/** What an edit has changed of a document, parsed beside it; see {@link reparsePart}. */
+/** What an edit has changed of a document, parsed beside it; see {@link Reparse}. */
 export interface EditedPart extends Pick<ReparsedPart, "seams" | "originals" | "neighbours"> {
   /** What was parsed, in elements that stand for those around it. */
   readonly page: Pick<SourceDocument, "root" | "source">;
@@ -58,7 +58,9 @@ export function* parseEditedPart(
 ): SlicedWork<EditedPart | undefined> {
   const { root, parse: record, sourceBytes } = document;
   if (!record || record.states.length === 0) return undefined; // XML, or too short for a state to be saved
-  const part = yield* reparsePart({ root, parse: record }, source, change, limits);
+  const { inTurn = atOnce } = limits;
+  const old = { root, parse: record };
+  const part = yield* inTurn(source.length, () => new Reparse(old, source, change, limits).run());
   if (!part) return undefined;
   return {
     seams: part.seams,
@@ -72,6 +74,11 @@ export function* parseEditedPart(
 }
 
 function* parse(source: DocumentSource, kind: DocumentKind, limits: ParseLimits): SlicedWork<SourceDocument> {
-  const tree = yield* parsers[kind](source.source, limits);
+  const { inTurn = atOnce } = limits;
+  const tree = yield* inTurn(source.source.length, () => parsers[kind](source.source, limits));
   return sourceDocument(source, tree, kind);
+}
+
+function atOnce<Value>(_length: number, parse: () => Value): Value {
+  return parse();
 }

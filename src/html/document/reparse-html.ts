@@ -2,12 +2,29 @@ import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { HtmlParse, ParserState } from "../tree-construction/parser-state.ts";
 import { isSameState, resume } from "../tree-construction/saved-states.ts";
 import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
-import { contentParent } from "../tree-construction/tree-writer.ts";
-import { endOfPage, settleSpans } from "./element-span.ts";
+import { freeRoom } from "../tree-construction/tree-writer.ts";
+import { endOfPage, hasLostSpan, settleSpans } from "./element-span.ts";
 import { parseInSlices, treeBuilder } from "./html-document.ts";
-import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import {
+  appendChild,
+  contentParent,
+  type RootNode,
+  type SourceElement,
+  TextNode,
+  type TreeChild,
+  type TreeParent,
+} from "./html-nodes.ts";
 import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
-import { firstIn, type Neighbours, neighboursOf, nextIn, type Seams, type StandIn, seamsOf } from "./seams.ts";
+import {
+  type CutTree,
+  firstIn,
+  type Neighbours,
+  neighboursOf,
+  nextIn,
+  type Seams,
+  type StandIn,
+  seamsOf,
+} from "./seams.ts";
 
 /** A change of a source: the characters from `start` to `end` gave way to others, and all behind moved by `shift`. */
 export interface SourceChange {
@@ -22,48 +39,23 @@ export interface ParsedHtml {
   readonly parse: HtmlParse;
 }
 
-/**
- * What an edit has changed of a page, parsed again from the last saved state before the change to the first one behind
- * it where the parse stands where the old one stood. The old tree is as it was; `join-part.ts` makes one tree of both.
- */
-export interface ReparsedPart {
+/** What an edit has changed of a page. The old tree is as it was; `join-part.ts` makes one tree of both. */
+export interface ReparsedPart extends CutTree {
   readonly old: ParsedHtml;
   readonly source: string;
   readonly shift: number;
   /** Holds a stand-in for each element that was open at the beginning, and in them what was parsed. */
   readonly builder: TreeBuilder;
-  readonly first: ParserState | undefined;
-  readonly end: ParserState | undefined;
-  /** The outermost first. */
-  readonly standIns: readonly StandIn[];
-  /** The old nodes that others stand for: these, and a `head`, a `form` and formatting elements that were closed. */
+  /** The old nodes that others stand for: stand-ins, a `head`, a `form` and formatting elements that were closed. */
   readonly originals: ReadonlyMap<unknown, TreeChild | TreeParent>;
-  /** The elements of the part that are open where it ends, for those of the old tree; the outermost first. */
-  readonly openAtEnd: readonly StandIn[];
-  /** Elements of the part that lost their span. */
-  readonly lost: HtmlParse["lost"];
-  /** The elements next to it, in document order; `undefined` where nobody can say. */
+  /** The elements next to it, in document order; `undefined` in a template. */
   readonly neighbours: Neighbours | undefined;
   /** Both sides of the cuts, for the proof. */
   readonly seams: { readonly before: Seams; readonly after: Seams };
 }
 
-/**
- * Parses what a change of a source touches. `undefined` where the rest of the tree would not stay as it is, or nobody
- * can say: error recovery reaches out of the part, formatting is opened again in it, an element around it has no place
- * in the source.
- */
-export function reparsePart(
-  old: ParsedHtml,
-  source: string,
-  change: SourceChange,
-  limits: ParseLimits,
-): SlicedWork<ReparsedPart | undefined> {
-  const { inTurn = (_length, parse) => parse() } = limits;
-  return inTurn(source.length, () => new Reparse(old, source, change, limits).run());
-}
-
-class Reparse {
+/** Parses what an edit has changed, from the last saved state before it to the first old state behind it that is reached. */
+export class Reparse {
   readonly #old: ParsedHtml;
   readonly #source: string;
   readonly #shift: number;
@@ -87,48 +79,44 @@ class Reparse {
     this.#ends = states.filter(isEnd).reverse();
   }
 
+  /**
+   * `undefined` if the rest of the tree changes, or might: error recovery reaches out of the part, formatting is opened
+   * again in it, an element around it has no place in the source.
+   */
   *run(): SlicedWork<ReparsedPart | undefined> {
     const builder = this.#builder;
     if (this.#first) this.#begin(this.#first);
     let end: ParserState | undefined;
-    yield* parseInSlices(builder, undefined, () => {
+    yield* parseInSlices(builder, () => {
       end = this.#endHere();
       return end !== undefined || builder.hasReachedBack;
     });
     if (!this.#isSeparate(end)) return undefined;
     const openAtEnd = end ? this.#endOpen(end) : [];
-    // An element that gets or loses its start tag ends elsewhere, too, and nobody has looked at what is behind the
-    // part.
+    // An element that gets or loses its start tag ends elsewhere, too; what is behind the part was not looked at.
     const hasTag = ({ startIndex }: SourceElement): boolean => startIndex !== null;
     if (openAtEnd.some(({ original, element }) => hasTag(original) !== hasTag(element))) return undefined;
-    yield* builder.lists.settle();
     if (this.#beginsWithinText()) return undefined;
     yield* builder.texts.settle();
-    const open = this.#standIns.filter(({ element }) => element.startIndex !== null);
-    const elements = [...open.map(({ element }) => element), ...builder.elements];
-    const page = endOfPage({ root: builder.root, source: this.#source });
-    const { displaced, copies } = builder;
-    const lost = yield* settleSpans({ elements, displaced, copies }, page);
-    if (open.some(({ element }) => lost.has(element))) return undefined;
+    const { displaced, root } = builder;
+    const elements = [...this.#standIns.map(({ element }) => element).filter(hasTag), ...builder.elements];
+    yield* settleSpans({ elements, displaced }, endOfPage({ root, source: this.#source }));
+    if (this.#standIns.some(({ element }) => hasLostSpan(element))) return undefined;
     const cut = {
       oldRoot: this.#old.root,
-      newRoot: builder.root,
+      newRoot: root,
       first: this.#first,
       end,
       standIns: this.#standIns,
       openAtEnd,
     };
     return {
+      ...cut,
       old: this.#old,
       source: this.#source,
       shift: this.#shift,
       builder,
-      first: this.#first,
-      end,
-      standIns: this.#standIns,
       originals: new Map([...this.#twins].map(([original, twin]) => [twin, original as TreeChild | TreeParent])),
-      openAtEnd,
-      lost,
       neighbours: neighboursOf(cut, this.#shift),
       seams: seamsOf(cut),
     };
@@ -138,20 +126,15 @@ class Reparse {
   #begin(state: ParserState): void {
     const { root } = this.#old;
     const builder = this.#builder;
-    const { lists } = builder;
-    builder.root["x-mode"] = root["x-mode"];
+    builder.root.mode = root.mode;
     builder.states.push(state);
     this.#twins.set(root, builder.root);
     let to: TreeParent = builder.root;
     for (const { element: original } of state.open) {
       const element = this.#standInFor(original);
-      lists.open(element);
-      lists.append(to, element);
+      appendChild(to, element);
       this.#standIns.push({ original, element });
-      to = contentParent(element) ?? element;
-      if (to === element) continue;
-      lists.open(to);
-      this.#twins.set(contentParent(original), to);
+      to = contentParent(element);
     }
     for (const each of [state.head, state.form, ...state.formatting.map((entry) => entry?.element)]) {
       if (each && !this.#twins.has(each)) this.#standInFor(each);
@@ -165,6 +148,7 @@ class Reparse {
     element.contentStart = original.contentStart;
     element.endIndex = original.startIndex === null ? null : original.contentStart - 1;
     this.#twins.set(original, element);
+    this.#twins.set(contentParent(original), contentParent(element));
     return element;
   }
 
@@ -182,10 +166,10 @@ class Reparse {
   #isSame(state: ParserState): boolean {
     const builder = this.#builder;
     const { root, parse } = this.#old;
-    if (builder.root["x-mode"] !== root["x-mode"] || !isSameState(builder, state, this.#twins)) return false;
+    if (builder.root.mode !== root.mode || !isSameState(builder, state, this.#twins)) return false;
     // Text that follows would be one with text that is there now.
     const next = nextIn(contentParent(state.open.at(-1)?.element) ?? root, state.last);
-    if (this.#lastHere()?.type === "text" && next?.type === "text") return false;
+    if (this.#lastHere() instanceof TextNode && next instanceof TextNode) return false;
     // Formatting that begins in what was changed cannot be said to go on behind it.
     const [from, to] = [this.#first?.position ?? 0, state.position];
     return [...parse.copies.values()].slice(state.copies).every((tagStart) => tagStart < from || tagStart >= to);
@@ -193,9 +177,8 @@ class Reparse {
 
   /** The last child of the innermost open element. */
   #lastHere(): TreeChild | null {
-    const { lists, open, root } = this.#builder;
-    const last = lists.last(contentParent(open.current) ?? root);
-    return last ?? (open.current === this.#standIns.at(-1)?.element ? (this.#first?.last ?? null) : null);
+    const { lastChild, open } = this.#builder;
+    return lastChild ?? (open.current === this.#standIns.at(-1)?.element ? (this.#first?.last ?? null) : null);
   }
 
   /** Whether the part is all that differs from the old tree. */
@@ -203,26 +186,23 @@ class Reparse {
     const builder = this.#builder;
     const { root, parse } = this.#old;
     const first = this.#first;
-    if (builder.hasReachedBack || builder.root["x-mode"] !== root["x-mode"]) return false;
+    if (builder.hasReachedBack || builder.root.mode !== root.mode) return false;
     if (!first && !end) return false; // it is the whole page
     if (builder.copies.size > 0 || (first?.copies ?? 0) !== (end?.copies ?? parse.copies.size)) return false;
-    const around = [...(first?.open ?? []), ...(end?.open ?? [])];
-    return !around.some(({ element }) => parse.lost.has(element));
+    return ![...(first?.open ?? []), ...(end?.open ?? [])].some(({ element }) => hasLostSpan(element));
   }
 
   /** Text that begins the part would be one with the text before it. */
   #beginsWithinText(): boolean {
     const innermost = contentParent(this.#standIns.at(-1)?.element);
-    return this.#first?.last?.type === "text" && innermost !== undefined && firstIn(innermost)?.type === "text";
+    return this.#first?.last instanceof TextNode && innermost !== undefined && firstIn(innermost) instanceof TextNode;
   }
 
   /** Ends what is open where the parse ended as the old tree does; gives the pairs. */
   #endOpen({ open: then, position }: ParserState): StandIn[] {
-    const { lists, open, root, source } = this.#builder;
-    const pairs: StandIn[] = [];
-    for (const [index, { element: original }] of then.entries()) {
+    const { open, source } = this.#builder;
+    return then.map(({ element: original }, index) => {
       const element = open.elementAt(index) as SourceElement;
-      pairs.push({ original, element });
       if (original.contentEnd >= position && original.endIndex !== null) {
         element.contentEnd = original.contentEnd + this.#shift;
         element.endIndex = original.endIndex + this.#shift;
@@ -230,13 +210,8 @@ class Reparse {
         element.contentEnd = source.length;
         element.endIndex = source.length - 1;
       }
-    }
-    for (const { element } of pairs.toReversed()) {
-      lists.close(element);
-      if (element instanceof TemplateElement) lists.close(element.content);
-    }
-    lists.close(root);
-    lists.closeReopened();
-    return pairs;
+      freeRoom(contentParent(element));
+      return { original, element };
+    });
   }
 }

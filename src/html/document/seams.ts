@@ -1,6 +1,12 @@
 import type { ParserState } from "../tree-construction/parser-state.ts";
-import { contentParent } from "../tree-construction/tree-writer.ts";
-import { type RootNode, SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import {
+  contentParent,
+  type RootNode,
+  SourceElement,
+  TemplateElement,
+  type TreeChild,
+  type TreeParent,
+} from "./html-nodes.ts";
 
 /** Where a tree is cut: of the children of these, some stay as they are, and are not looked at. */
 interface Seam {
@@ -30,7 +36,7 @@ export interface StandIn {
 }
 
 /** A part of a tree between two states of its parse. */
-interface CutTree {
+export interface CutTree {
   readonly oldRoot: RootNode;
   readonly newRoot: RootNode;
   readonly first: ParserState | undefined;
@@ -40,44 +46,56 @@ interface CutTree {
   readonly openAtEnd: readonly StandIn[];
 }
 
+/** A parent that is cut, and what stands for it in the part. */
+interface Level {
+  readonly owner: TreeParent;
+  readonly standIn: TreeParent;
+  /** The last of its children that begins before the cut: one that is cut itself, but for the innermost parent. */
+  readonly last: TreeChild | null;
+  readonly isInnermost: boolean;
+}
+
+/** The parents that are cut where a part begins, the outermost first. */
+export function levelsAtStart({ standIns, first, ...cut }: CutTree): Level[] {
+  return levelsOf(cut, standIns, first);
+}
+
+/** Those that are cut where it ends; none where it ends with the page. */
+export function levelsAtEnd({ openAtEnd, end, ...cut }: CutTree): Level[] {
+  return end ? levelsOf(cut, openAtEnd, end) : [];
+}
+
+function levelsOf(
+  { oldRoot, newRoot }: Pick<CutTree, "oldRoot" | "newRoot">,
+  open: readonly StandIn[],
+  state: ParserState | undefined,
+): Level[] {
+  const parents = open.map(({ original, element }) => [contentParent(original), contentParent(element)] as const);
+  return [[oldRoot, newRoot] as const, ...parents].map(([owner, standIn], level) => ({
+    owner,
+    standIn,
+    last: open[level]?.original ?? state?.last ?? null,
+    isInnermost: level === open.length,
+  }));
+}
+
 /** Where the old tree and the new part are cut. */
 export function seamsOf(cut: CutTree): { readonly before: Seams; readonly after: Seams } {
-  const { oldRoot, newRoot, end, openAtEnd } = cut;
   const before = { begin: new Map<TreeParent, Seam>(), end: new Map<TreeParent, Seam>() };
   const after = { begin: new Map<TreeParent, Seam>(), end: new Map<TreeParent, Seam>() };
-  for (const [owner, standIn, at] of beginnings(cut)) {
+  for (const { owner, standIn, last, isInnermost } of levelsAtStart(cut)) {
+    const at = isInnermost ? nextIn(owner, last) : last;
     if (at === firstIn(owner)) continue; // nothing stands before it
     before.begin.set(owner, { at, owner });
     after.begin.set(standIn, { at: firstIn(standIn), owner });
   }
-  if (!end) return { before, after };
-  const parents = [undefined, ...openAtEnd];
-  for (const [index, pair] of parents.entries()) {
-    const owner = contentParent(pair?.original) ?? oldRoot;
-    const at = nextIn(owner, parents[index + 1]?.original ?? end.last);
+  for (const { owner, standIn, last } of levelsAtEnd(cut)) {
+    const at = nextIn(owner, last);
     if (!at) continue;
     before.end.set(owner, { at, owner });
-    after.end.set(contentParent(pair?.element) ?? newRoot, { at: null, owner });
+    after.end.set(standIn, { at: null, owner });
   }
   return { before, after };
-}
-
-/** Each parent that was open where the part begins, what stands for it, and its first child that is looked at. */
-function* beginnings({
-  oldRoot,
-  newRoot,
-  first,
-  standIns,
-}: CutTree): Generator<readonly [owner: TreeParent, standIn: TreeParent, at: TreeChild | null]> {
-  if (!first) return;
-  let owner: TreeParent = oldRoot;
-  let standIn: TreeParent = newRoot;
-  for (const { original, element } of standIns) {
-    yield [owner, standIn, original];
-    owner = contentParent(original) ?? original;
-    standIn = contentParent(element) ?? element;
-  }
-  yield [owner, standIn, nextIn(owner, first.last)];
 }
 
 /** The elements next to a part, in document order; `undefined` in a template, whose content is none of the page's. */

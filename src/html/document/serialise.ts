@@ -120,7 +120,7 @@ function isRaw(parent: TreeNode | null): boolean {
   return parent instanceof SourceElement && isHtmlElement(parent) && unescaped.has(parent.name);
 }
 
-function doctype({ "x-name": name, startIndex, endIndex }: DoctypeNode, source: string): string {
+function doctype({ name, startIndex, endIndex }: DoctypeNode, source: string): string {
   if (startIndex === null || endIndex === null) return `<!DOCTYPE ${name}>`;
   return source.slice(startIndex, endIndex + 1);
 }

@@ -34,9 +34,8 @@ export interface XmlPlace {
  * error for, and `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`.
  */
 export function* parseXmlTree(source: string, limits: ParseLimits = {}): SlicedWork<ParsedTree> {
-  const { inTurn = (_length, parse) => parse() } = limits;
   const budget = new ParseBudget(limits);
-  const root = yield* inTurn(source.length, () => buildXmlTree(source, budget));
+  const root = yield* buildXmlTree(source, budget);
   return { root, treeBytes: budget.treeBytes, formattedFromBefore: new Set() };
 }
 

@@ -54,7 +54,7 @@ export function* prove(
   elements: readonly SourceElement[],
   seams: { readonly before: Seams; readonly after: Seams } = { before: noSeams, after: noSeams },
 ): SlicedWork<Proof> {
-  if (before.root["x-mode"] !== after.root["x-mode"]) return { holds: false };
+  if (before.root.mode !== after.root.mode) return { holds: false };
   const asked = new Set<unknown>(elements);
   const counterparts = new Map<SourceElement, SourceElement>();
   const impliedAround = new Map<TreeNode, PlacedFragment>();
@@ -153,7 +153,7 @@ function isSameRecord(a: Readonly<Record<string, string>>, b: Readonly<Record<st
 }
 
 function isSameDoctype(a: DoctypeNode, b: DoctypeNode): boolean {
-  return (["x-name", "x-publicId", "x-systemId"] as const).every((part) => a[part] === b[part]);
+  return (["name", "publicId", "systemId"] as const).every((part) => a[part] === b[part]);
 }
 
 /** One piece of a page, in order. Text has no neighbour that is text. */

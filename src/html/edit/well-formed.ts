@@ -14,7 +14,6 @@ import { type DocumentError, invalidHtml } from "../document-error.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { Tag, TokenSink, Unfinished } from "../tokenizer/tokens.ts";
-import { TextCollector } from "../tree-construction/text-run.ts";
 
 /** A start tag of supplied HTML. */
 export interface FragmentTag {
@@ -65,6 +64,9 @@ const unfinished: Readonly<Record<Unfinished, string>> = {
   doctype: "a doctype is not closed",
   "end tag name": "an end tag has no name",
 };
+
+/** Pieces of a text that are joined at once: millions of references would take long. */
+const mostPieces = 4096;
 
 /** SVG and MathML elements in which HTML stands again. */
 const integrationPoints = new Set([
@@ -134,7 +136,9 @@ class FragmentCheck implements TokenSink {
   /** The element of which this is text. */
   readonly #textOf: string | undefined;
   readonly #lines: LineCounter;
-  readonly #text: TextCollector;
+  /** The pieces of a text, and where it begins. */
+  #text: string[] = [];
+  #textStart = 0;
   readonly #open: OpenTag[] = [];
   readonly #budget = new ParseBudget();
   #skipsLineFeed = false;
@@ -144,7 +148,6 @@ class FragmentCheck implements TokenSink {
     this.#isForeignContext = context === "foreign";
     this.#textOf = typeof context === "string" ? undefined : context.textOf;
     this.#lines = new LineCounter(html);
-    this.#text = new TextCollector(html);
     this.tokenizer = new Tokenizer(html, this);
     if (this.#textOf) this.tokenizer.enter(textContents[this.#textOf] ?? "rawtext", this.#textOf);
   }
@@ -159,15 +162,16 @@ class FragmentCheck implements TokenSink {
   }
 
   text(start: number, end: number): void {
-    this.#text.addVerbatim(start, end);
+    this.characters(this.#html.slice(start, end), start);
   }
 
-  characters(data: string, start: number, end: number): void {
-    this.#text.add(data, start, end);
+  characters(data: string, start: number): void {
+    if (this.#text.length === 0) this.#textStart = start;
+    if (this.#text.push(data) > mostPieces) this.#text = [this.#text.join("")];
   }
 
   nul(offset: number): void {
-    this.characters("\ufffd", offset, offset + 1);
+    this.characters("\ufffd", offset);
   }
 
   startTag({ name: { name }, start, end, attributeCount, isSelfClosing }: Tag): void {
@@ -236,11 +240,11 @@ class FragmentCheck implements TokenSink {
   }
 
   #endText(): void {
-    if (this.#text.isEmpty) return;
-    const { data, start } = this.#text.take();
+    if (this.#text.length === 0) return;
+    const data = this.#text.splice(0).join("");
     const text = this.#skipsLineFeed && data.startsWith("\n") ? data.slice(1) : data;
     this.#skipsLineFeed = false;
-    if (text !== "") this.#step("text", text, this.#lines.at(start));
+    if (text !== "") this.#step("text", text, this.#lines.at(this.#textStart));
   }
 
   #step(kind: FragmentStep["kind"], data: string, { line, column }: Place, tag?: FragmentTag): void {

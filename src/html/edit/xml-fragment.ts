@@ -28,7 +28,7 @@ export function xmlFragmentsOf(
 }
 
 function entitiesOf({ root, source }: SourceDocument): XmlPlace["entities"] {
-  const doctype = root.children.find(({ type }) => type === "directive");
+  const doctype = root.children.find(({ type }) => type === "doctype");
   const start = doctype?.startIndex ?? 0;
   const text = source.slice(start + "<!DOCTYPE".length, doctype?.endIndex ?? 0);
   return doctype && readDoctype(text, start).entities;

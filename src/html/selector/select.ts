@@ -123,7 +123,7 @@ class Evaluation implements MatchContext {
     this.root = root;
     this.source = source;
     this.kind = kind;
-    this.isQuirks = root["x-mode"] === "quirks";
+    this.isQuirks = root.mode === "quirks";
     this.index = index;
     this.steps = steps;
   }

@@ -1,26 +1,32 @@
 import { modeOf } from "../tokenizer/doctype.ts";
 import type { Tag } from "../tokenizer/tokens.ts";
+import { marker } from "./open-elements.ts";
 import type { ModeName } from "./parser-state.ts";
 import { tagNamed, trait } from "./tags.ts";
 import { splitBlanks } from "./text-run.ts";
 import {
+  commentInDocument,
+  endAgainAfter,
+  endAsIn,
   type InsertionMode,
   ignore,
-  insertComment,
   ruleTable,
+  startAgainAfter,
+  startAsIn,
   type TagRule,
   type TreeBuilder,
 } from "./tree-builder.ts";
+import { startOf } from "./tree-writer.ts";
 
 // HTML Standard, 13.2.6.4.1 to 13.2.6.4.6: from the doctype to the first content.
 
 interface EarlyMode extends Pick<InsertionMode, "comment" | "doctype"> {
   /** What any other token does, before the next mode processes it. */
   leave(builder: TreeBuilder): void;
-  readonly startTags: Readonly<Record<string, TagRule>>;
-  readonly endTags: Readonly<Record<string, TagRule>>;
-  /** Whether end tags are ignored but those of the parts of a page, and `</br>`. */
-  readonly ignoresEndTags: boolean;
+  readonly startTags?: Readonly<Record<string, TagRule>>;
+  readonly endTags?: Readonly<Record<string, TagRule>>;
+  /** What other end tags do than those of the parts of a page and `</br>`. @default nothing */
+  readonly otherEndTag?: "leave";
   /** Whether white space is content, not just ignored. */
   readonly keepsBlanks?: boolean;
 }
@@ -32,16 +38,14 @@ const template = tagNamed("template");
 
 export const initial: InsertionMode = earlyMode({
   leave(builder) {
-    builder.root["x-mode"] = "quirks"; // there is no doctype
+    builder.root.mode = "quirks"; // there is no doctype
     builder.mode = "before html";
   },
-  startTags: {},
-  endTags: {},
-  ignoresEndTags: false,
+  otherEndTag: "leave",
   comment: commentInDocument,
   doctype(builder, doctype, start, end) {
     builder.insertDoctype(doctype.name ?? "", doctype.publicId ?? "", doctype.systemId ?? "", start, end);
-    builder.root["x-mode"] = modeOf(doctype);
+    builder.root.mode = modeOf(doctype);
     builder.mode = "before html";
   },
 });
@@ -57,8 +61,6 @@ export const beforeHtml: InsertionMode = earlyMode({
       builder.mode = "before head";
     },
   },
-  endTags: {},
-  ignoresEndTags: true,
   comment: commentInDocument,
 });
 
@@ -68,15 +70,12 @@ export const beforeHead: InsertionMode = earlyMode({
     builder.mode = "in head";
   },
   startTags: {
-    html: asIn("in body"),
+    html: startAsIn("in body"),
     head(builder, tag) {
       builder.head = builder.insertElement(tag);
       builder.mode = "in head";
     },
   },
-  endTags: {},
-  ignoresEndTags: true,
-  comment: insertComment,
 });
 
 /** Text of a page's title, script, style: also where they stand in the body. */
@@ -87,7 +86,7 @@ const headContent = {
   script: (builder: TreeBuilder, tag: Tag) => builder.insertTextElement(tag, "script"),
   template(builder: TreeBuilder, tag: Tag) {
     builder.insertElement(tag);
-    builder.formatting.pushMarker();
+    builder.formatting.push(marker);
     builder.framesetOk = false;
     builder.mode = "in template";
     builder.templateModes.push("in template");
@@ -99,7 +98,7 @@ export const inHead: InsertionMode = earlyMode({
     builder.open.pop();
     builder.mode = "after head";
   },
-  startTags: { html: asIn("in body"), ...headContent, head: ignore },
+  startTags: { html: startAsIn("in body"), ...headContent, head: ignore },
   endTags: {
     head(builder) {
       builder.open.pop();
@@ -107,9 +106,7 @@ export const inHead: InsertionMode = earlyMode({
     },
     template: endTemplate,
   },
-  ignoresEndTags: true,
   keepsBlanks: true,
-  comment: insertComment,
 });
 
 export const afterHead: InsertionMode = earlyMode({
@@ -118,7 +115,7 @@ export const afterHead: InsertionMode = earlyMode({
     builder.mode = "in body";
   },
   startTags: {
-    html: asIn("in body"),
+    html: startAsIn("in body"),
     body(builder, tag) {
       builder.insertElement(tag);
       builder.framesetOk = false;
@@ -131,58 +128,47 @@ export const afterHead: InsertionMode = earlyMode({
     "base basefont bgsound link meta noframes script style template title"(builder, tag) {
       const { head: element } = builder;
       if (!element) return;
+      builder.forgetStatesBehind(startOf(element));
       builder.open.push(element, head);
       builder.startTagIn("in head", tag);
-      builder.open.forget(element, head);
+      builder.open.forget(element);
     },
     head: ignore,
   },
   endTags: { template: endTemplate, head: ignore },
-  ignoresEndTags: true,
   keepsBlanks: true,
-  comment: insertComment,
 });
 
 /** `</template>`: also one that is not the current node. */
 export function endTemplate(builder: TreeBuilder): void {
-  const { open } = builder;
-  if (!open.has(template)) return;
-  open.generateImpliedEndTags(undefined, trait.impliedEndThoroughly);
-  open.popThrough(template);
-  builder.formatting.clearToMarker();
-  builder.templateModes.pop();
-  builder.resetMode();
+  if (!builder.open.has(template)) return;
+  builder.open.generateImpliedEndTags(undefined, trait.impliedEndThoroughly);
+  builder.leaveTemplate();
 }
 
 function earlyMode({
   leave,
-  startTags,
-  endTags,
-  ignoresEndTags,
-  keepsBlanks = false,
+  startTags = {},
+  endTags = {},
+  otherEndTag,
+  keepsBlanks,
   ...others
 }: EarlyMode): InsertionMode {
-  const startAgain: TagRule = (builder, tag) => {
+  const left = (builder: TreeBuilder): boolean => {
     leave(builder);
-    builder.processStartTag(tag);
+    return true;
   };
-  const endAgain: TagRule = (builder, tag) => {
-    leave(builder);
-    builder.processEndTag(tag);
-  };
+  const endAgain = endAgainAfter(left);
   return {
     ...others,
-    startTags: ruleTable(startTags, startAgain),
-    endTags: ignoresEndTags
-      ? ruleTable({ "head body html br": endAgain, ...endTags }, ignore)
-      : ruleTable(endTags, endAgain),
-    splitsText: true,
+    startTags: ruleTable(startTags, startAgainAfter(left)),
+    endTags: ruleTable({ "head body html br": endAgain, ...endTags }, otherEndTag === "leave" ? endAgain : ignore),
     text(builder, run) {
       const [blanks, rest] = splitBlanks(run, builder.source);
       if (blanks && keepsBlanks) builder.insertText(blanks);
       if (!rest) return;
       leave(builder);
-      builder.processTextAgain(rest);
+      builder.processText(rest);
     },
     end(builder) {
       leave(builder);
@@ -191,20 +177,11 @@ function earlyMode({
   };
 }
 
-function asIn(mode: ModeName): TagRule {
-  return (builder, tag) => builder.startTagIn(mode, tag);
-}
-
-function commentInDocument(builder: TreeBuilder, data: string, start: number, end: number): void {
-  builder.insertComment(data, start, end, builder.root);
-}
-
 /** HTML Standard, 13.2.6.4.16: what a `template` begins with says what it is content of. */
 export const inTemplate: InsertionMode = {
   startTags: ruleTable(
     {
-      "base basefont bgsound link meta noframes script style template title": (builder, tag) =>
-        builder.startTagIn("in head", tag),
+      "base basefont bgsound link meta noframes script style template title": startAsIn("in head"),
       "caption colgroup tbody tfoot thead": becoming("in table"),
       col: becoming("in column group"),
       tr: becoming("in table body"),
@@ -212,20 +189,7 @@ export const inTemplate: InsertionMode = {
     },
     becoming("in body"),
   ),
-  endTags: ruleTable({ template: (builder, tag) => builder.endTagIn("in head", tag) }, ignore),
-  text: (builder, run) => builder.insertContentText(run),
-  comment: insertComment,
-  end(builder) {
-    if (!builder.open.has(template)) {
-      builder.stop();
-      return;
-    }
-    builder.open.popThrough(template);
-    builder.formatting.clearToMarker();
-    builder.templateModes.pop();
-    builder.resetMode();
-    builder.processEnd();
-  },
+  endTags: ruleTable({ template: endAsIn("in head") }, ignore),
 };
 
 function becoming(mode: ModeName): TagRule {

@@ -3,7 +3,7 @@ import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Tag } from "../tokenizer/tokens.ts";
 import { isHtmlIntegrationPoint, isTextIntegrationPoint } from "./tags.ts";
 import { isBlankText } from "./text-run.ts";
-import { type InsertionMode, insertComment, ruleTable, type TreeBuilder } from "./tree-builder.ts";
+import { type InsertionMode, ruleTable, type TreeBuilder } from "./tree-builder.ts";
 
 /** HTML Standard, 13.2.6.5: within SVG and MathML. */
 export const foreignContent: InsertionMode = {
@@ -32,8 +32,6 @@ export const foreignContent: InsertionMode = {
     builder.insertText(run);
     if (!isBlankText(run)) builder.framesetOk = false;
   },
-  comment: insertComment,
-  end: (builder) => builder.rulesOf(builder.mode).end(builder),
 };
 
 function insertForeign(builder: TreeBuilder, tag: Tag): void {

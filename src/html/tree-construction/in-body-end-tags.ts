@@ -1,11 +1,11 @@
 import { hasEndTag } from "../document/element-span.ts";
-import type { SourceElement } from "../document/html-nodes.ts";
+import { appendChild, contentParent, detachChild, moveChildren, type SourceElement } from "../document/html-nodes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { endTemplate } from "./before-body.ts";
-import type { OpenElement } from "./open-elements.ts";
+import { clearToMarker, indexOfFormatting, lastFormatting, type OpenElement } from "./open-elements.ts";
 import { tagsNamed, trait, traitsOf } from "./tags.ts";
 import { ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
-import { contentParent } from "./tree-writer.ts";
+import { startOf } from "./tree-writer.ts";
 
 const { body, br, form, li, p, template, h1, h2, h3, h4, h5, h6 } = tagsNamed(
   ...(["body", "br", "form", "li", "p", "template", "h1", "h2", "h3", "h4", "h5", "h6"] as const),
@@ -34,11 +34,11 @@ export const inBodyEndTags: readonly TagRule[] = ruleTable(
       listing main menu nav ol pre search section select summary ul`]: closeInScope,
     form: endForm,
     p(builder) {
-      if (!builder.open.hasInScope(p, "buttonScope")) builder.insertImplied(p);
+      if (!builder.open.hasInScope(p, trait.buttonScope)) builder.insertImplied(p);
       closeParagraph(builder);
     },
     li({ open }) {
-      if (!open.hasInScope(li, "listItemScope")) return;
+      if (!open.hasInScope(li, trait.listItemScope)) return;
       open.generateImpliedEndTags(li);
       open.popThrough(li);
     },
@@ -49,13 +49,13 @@ export const inBodyEndTags: readonly TagRule[] = ruleTable(
     },
     "h1 h2 h3 h4 h5 h6"({ open }) {
       const topmost = Math.max(...[h1, h2, h3, h4, h5, h6].map((heading) => open.indexOf(heading)));
-      if (topmost < 0 || topmost < open.topmostWith("scope")) return;
+      if (topmost < 0 || topmost < open.topmostWith(trait.scope)) return;
       open.generateImpliedEndTags();
       open.popTo(topmost);
     },
     "a b big code em font i nobr s small strike strong tt u": endFormatting,
     "applet marquee object"(builder, tag) {
-      if (closeInScope(builder, tag)) builder.formatting.clearToMarker();
+      if (closeInScope(builder, tag)) clearToMarker(builder.formatting);
     },
     br(builder) {
       builder.reconstructFormatting();
@@ -85,16 +85,16 @@ function endForm(builder: TreeBuilder): void {
   }
   const element = builder.form;
   builder.form = undefined;
-  const index = element ? open.indexOfElement(element, form) : -1;
-  if (!element || index < 0 || index < open.topmostWith("scope")) return;
+  const index = element ? open.indexOfElement(element) : -1;
+  if (!element || index < 0 || index < open.topmostWith(trait.scope)) return;
   open.generateImpliedEndTags();
-  open.remove(element, form);
+  open.remove(element);
 }
 
 /** "If the stack of open elements has a p element in button scope, then close a p element." */
 export function closeParagraph({ open }: TreeBuilder): void {
   if (open.currentTag === p) open.pop();
-  else if (open.hasInScope(p, "buttonScope")) {
+  else if (open.hasInScope(p, trait.buttonScope)) {
     open.generateImpliedEndTags(p);
     open.popThrough(p);
   }
@@ -111,7 +111,7 @@ function closeInScope({ open }: TreeBuilder, { name }: { readonly name: TagName 
 /** "Any other end tag": ends the innermost element of its name, unless a special element is open within that. */
 function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
   const index = open.indexOf(name);
-  if (index < 0 || index < open.topmostWith("special")) return;
+  if (index < 0 || index < open.topmostWith(trait.special)) return;
   open.generateImpliedEndTags(name);
   open.popTo(index);
 }
@@ -123,27 +123,27 @@ function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
 export function endFormatting(builder: TreeBuilder, { name: tag }: Pick<Tag, "name">): void {
   const { open, formatting } = builder;
   const { current } = open;
-  if (current && open.currentTag === tag && formatting.indexOfElement(current) < 0) {
+  if (current && open.currentTag === tag && indexOfFormatting(formatting, current) < 0) {
     open.pop();
     return;
   }
   for (let loop = 0; loop < outerLoops; loop += 1) {
-    const entryIndex = formatting.lastIndexOf(tag.name);
-    const entry = entryIndex < 0 ? null : formatting.at(entryIndex);
+    const entryIndex = lastFormatting(formatting, tag.name);
+    const entry = formatting[entryIndex];
     if (!entry) {
       endAnyOther(builder, { name: tag });
       return;
     }
-    const index = open.indexOfElement(entry.element, entry.tag);
+    const index = open.indexOfElement(entry.element);
     if (index < 0) {
-      formatting.removeAt(entryIndex);
+      formatting.splice(entryIndex, 1);
       return;
     }
-    if (index < open.topmostWith("scope")) return;
+    if (index < open.topmostWith(trait.scope)) return;
     const block = firstSpecialAbove(builder, index);
     if (block < 0) {
       open.popTo(index);
-      formatting.removeAt(entryIndex);
+      formatting.splice(entryIndex, 1);
       return;
     }
     builder.budget.addTag(open.length, 0);
@@ -153,7 +153,7 @@ export function endFormatting(builder: TreeBuilder, { name: tag }: Pick<Tag, "na
 
 /** The "furthest block": the first special element within the formatting element. */
 function firstSpecialAbove({ open }: TreeBuilder, index: number): number {
-  if (open.topmostWith("special") <= index) return -1;
+  if (open.topmostWith(trait.special) <= index) return -1;
   for (let above = index + 1; above < open.length; above += 1) {
     const tag = open.tagAt(above);
     if (tag && (traitsOf(tag) & trait.special) !== 0) return above;
@@ -162,13 +162,14 @@ function firstSpecialAbove({ open }: TreeBuilder, index: number): number {
 }
 
 function adopt(builder: TreeBuilder, formattingEntry: OpenElement, index: number, blockIndex: number): void {
-  const { open, formatting, lists } = builder;
+  const { open, formatting } = builder;
   const ancestor = open.elementAt(index - 1);
   const ancestorTag = open.tagAt(index - 1);
   const above = open.cutFrom(index);
   const [, ...between] = above.slice(0, blockIndex - index);
   const [block, ...inBlock] = above.slice(blockIndex - index);
   if (!ancestor || !ancestorTag || !block) return;
+  builder.forgetStatesBehind(startOf((between[0] ?? block).element));
   // What stands in the block beside the tag is formatted anew by it.
   builder.displaced.push({ offset: builder.tokenStart, parent: block.element });
   const original = formattingEntry.element;
@@ -176,40 +177,37 @@ function adopt(builder: TreeBuilder, formattingEntry: OpenElement, index: number
 
   // From the block outwards, formatting between it and the element is made again around it; the rest is left behind.
   const kept: OpenElement[] = [];
-  let bookmark = formatting.indexOfElement(original);
+  let bookmark = indexOfFormatting(formatting, original);
   let last: SourceElement = block.element;
   let count = 0;
   for (const node of between.reverse()) {
     count += 1;
-    let entryIndex = formatting.indexOfElement(node.element);
+    let entryIndex = indexOfFormatting(formatting, node.element);
     if (count > innerLoops && entryIndex >= 0) {
-      formatting.removeAt(entryIndex);
+      formatting.splice(entryIndex, 1);
       if (entryIndex < bookmark) bookmark -= 1;
       entryIndex = -1;
     }
     builder.close(node.element);
     if (entryIndex < 0) continue;
-    const copy = builder.copyOf(node.element);
-    formatting.replaceAt(entryIndex, copy, node.tag);
-    kept.unshift({ element: copy, tag: node.tag });
+    const copy = { element: builder.copyOf(node.element), tag: node.tag };
+    formatting[entryIndex] = copy;
+    kept.unshift(copy);
     if (last === block.element) bookmark = entryIndex + 1;
-    lists.detach(last);
-    lists.append(copy, last);
-    last = copy;
+    detachChild(last);
+    appendChild(copy.element, last);
+    last = copy.element;
   }
 
-  lists.detach(last);
-  const { parent, before } = builder.placeIn(ancestor, ancestorTag, true);
-  if (before) lists.insertBefore(before, last);
-  else lists.append(parent, last);
+  detachChild(last);
+  builder.insertAt(builder.placeIn(ancestor, ancestorTag), last);
 
-  const copy = builder.copyOf(original);
-  const content = contentParent(block.element) ?? block.element;
-  lists.moveAll(content, copy);
-  lists.append(content, copy);
+  const copy = { element: builder.copyOf(original), tag: formattingEntry.tag };
+  moveChildren(contentParent(block.element), copy.element);
+  appendChild(contentParent(block.element), copy.element);
 
-  const formattingIndex = formatting.indexOfElement(original);
-  formatting.removeAt(formattingIndex);
-  formatting.insertAt(formattingIndex < bookmark ? bookmark - 1 : bookmark, copy, formattingEntry.tag);
-  open.putBack([...kept, block, { element: copy, tag: formattingEntry.tag }, ...inBlock]);
+  const formattingIndex = indexOfFormatting(formatting, original);
+  formatting.splice(formattingIndex, 1);
+  formatting.splice(formattingIndex < bookmark ? bookmark - 1 : bookmark, 0, copy);
+  open.putBack([...kept, block, copy, ...inBlock]);
 }

@@ -2,18 +2,12 @@ import { mathNamespace, svgNamespace } from "../document/html-names.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { closeParagraph, endFormatting, inBodyEndTags } from "./in-body-end-tags.ts";
+import { addFormatting, indexOfFormatting, lastFormatting, marker } from "./open-elements.ts";
 import { tagsNamed, trait } from "./tags.ts";
-import {
-  type InsertionMode,
-  ignore,
-  insertComment,
-  ruleTable,
-  type TagRule,
-  type TreeBuilder,
-} from "./tree-builder.ts";
+import { type InsertionMode, ignore, ruleTable, startAsIn, type TagRule, type TreeBuilder } from "./tree-builder.ts";
 
-const { a, body, button, dd, dt, img, li, nobr, optgroup, option, rtc, ruby, select, template } = tagsNamed(
-  ...(["a", "body", "button", "dd", "dt", "img", "li", "nobr", "optgroup", "option", "rtc", "ruby", "select"] as const),
+const { body, button, dd, dt, img, li, nobr, optgroup, option, rtc, ruby, select, template } = tagsNamed(
+  ...(["body", "button", "dd", "dt", "img", "li", "nobr", "optgroup", "option", "rtc", "ruby", "select"] as const),
   "template",
 );
 
@@ -36,8 +30,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
       const element = builder.open.elementAt(0);
       if (element && !builder.open.has(template)) adopt(builder, element, tag);
     },
-    "base basefont bgsound link meta noframes script style template title": (builder, tag) =>
-      builder.startTagIn("in head", tag),
+    "base basefont bgsound link meta noframes script style template title": startAsIn("in head"),
     body(builder, tag) {
       const element = bodyElement(builder);
       if (!element || builder.open.has(template)) return;
@@ -47,7 +40,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
     frameset(builder, tag) {
       const element = bodyElement(builder);
       if (!element || !builder.framesetOk) return;
-      builder.lists.detach(element);
+      builder.detach(element);
       builder.open.popTo(1);
       builder.insertElement(tag);
       builder.mode = "in frameset";
@@ -87,12 +80,12 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
     },
     a(builder, tag) {
       const { formatting, open } = builder;
-      const earlier = formatting.at(formatting.lastIndexOf("a"));
+      const earlier = formatting[lastFormatting(formatting, "a")];
       if (earlier) {
         endFormatting(builder, tag);
-        const index = formatting.indexOfElement(earlier.element);
-        if (index >= 0) formatting.removeAt(index);
-        open.remove(earlier.element, a);
+        const index = indexOfFormatting(formatting, earlier.element);
+        if (index >= 0) formatting.splice(index, 1);
+        open.remove(earlier.element);
       }
       insertFormatting(builder, tag);
     },
@@ -109,11 +102,11 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
     },
     "applet marquee object"(builder, tag) {
       insertInline(builder, tag);
-      builder.formatting.pushMarker();
+      builder.formatting.push(marker);
       builder.framesetOk = false;
     },
     table(builder, tag) {
-      if (builder.root["x-mode"] !== "quirks") closeParagraph(builder);
+      if (builder.root.mode !== "quirks") closeParagraph(builder);
       builder.insertElement(tag);
       builder.framesetOk = false;
       builder.mode = "in table";
@@ -184,23 +177,16 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
 export const inBody: InsertionMode = {
   startTags: inBodyStartTags,
   endTags: inBodyEndTags,
-  text: (builder, run) => builder.insertContentText(run),
-  comment: insertComment,
-  end(builder) {
-    if (builder.templateModes.length > 0) builder.rulesOf("in template").end(builder);
-    else builder.stop();
-  },
 };
 
 /** The content of an element that holds text only (13.2.6.4.8). */
 export const text: InsertionMode = {
   startTags: [],
-  endTags: Array.from({ length: inBodyEndTags.length }, () => (builder: TreeBuilder): void => {
+  endTags: ruleTable({}, (builder) => {
     builder.open.pop();
     builder.mode = builder.originalMode;
   }),
   text: (builder, run) => builder.insertText(run),
-  comment: insertComment,
   end(builder) {
     builder.open.pop();
     builder.mode = builder.originalMode;
@@ -215,7 +201,7 @@ export function isHiddenInput({ source }: TreeBuilder, { start }: Tag): boolean 
 
 function insertFormatting(builder: TreeBuilder, tag: Tag): void {
   builder.reconstructFormatting();
-  builder.formatting.push(builder.insertElement(tag), tag.name);
+  addFormatting(builder.formatting, { element: builder.insertElement(tag), tag: tag.name });
 }
 
 function insertVoidInline(builder: TreeBuilder, tag: Tag, name: TagName = tag.name): void {
@@ -228,7 +214,7 @@ function insertVoidInline(builder: TreeBuilder, tag: Tag, name: TagName = tag.na
 function insertListItem(builder: TreeBuilder, tag: Tag, names: readonly TagName[]): void {
   const { open } = builder;
   builder.framesetOk = false;
-  const innermost = open.tagAt(open.topmostWith("endsListItems"));
+  const innermost = open.tagAt(open.topmostWith(trait.endsListItems));
   if (innermost && names.includes(innermost)) {
     open.generateImpliedEndTags(innermost);
     open.popThrough(innermost);

@@ -1,13 +1,17 @@
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { isHiddenInput } from "./in-body.ts";
+import { clearToMarker, marker } from "./open-elements.ts";
 import type { ModeName } from "./parser-state.ts";
 import { tagsNamed, trait } from "./tags.ts";
-import { blanksOf, isBlankText, splitBlanks } from "./text-run.ts";
+import { blanksOf, splitBlanks, type TextRun } from "./text-run.ts";
 import {
+  endAgainAfter,
+  endAsIn,
   type InsertionMode,
   ignore,
-  insertComment,
   ruleTable,
+  startAgainAfter,
+  startAsIn,
   type TagRule,
   type TreeBuilder,
 } from "./tree-builder.ts";
@@ -19,38 +23,30 @@ const { caption, colgroup, table, tbody, td, template, tfoot, th, thead, tr } = 
 );
 
 /** What does not belong into a table is processed as in the body, but goes before the table. */
-function fostering(work: (builder: TreeBuilder, tag: Tag) => void): TagRule {
-  return (builder, tag) => {
+function fostering<Token>(work: (builder: TreeBuilder, token: Token) => void) {
+  return (builder: TreeBuilder, token: Token): void => {
     builder.fosters = true;
-    work(builder, tag);
+    work(builder, token);
     builder.fosters = false;
   };
 }
 
-const fosterStartTag = fostering((builder, tag) => builder.startTagIn("in body", tag));
-const fosterEndTag = fostering((builder, tag) => builder.endTagIn("in body", tag));
+const fosterStartTag = fostering(startAsIn("in body"));
+const fosterEndTag = fostering(endAsIn("in body"));
+const fosterText = fostering<TextRun>((builder, run) => builder.insertContentText(run));
 
-const tableText: Pick<InsertionMode, "text" | "comment" | "end"> = {
-  text(builder, run) {
-    if (builder.open.currentHas(trait.fosters) && isBlankText(run)) {
-      builder.insertText(run);
-      return;
-    }
-    builder.fosters = true;
-    builder.insertContentText(run);
-    builder.fosters = false;
-  },
-  comment: insertComment,
-  end: (builder) => builder.rulesOf("in body").end(builder),
-};
+function tableText(builder: TreeBuilder, run: TextRun): void {
+  if (builder.open.currentHas(trait.fosters)) builder.addTableText(run);
+  else fosterText(builder, run);
+}
 
 export const inTable: InsertionMode = {
-  ...tableText,
+  text: tableText,
   startTags: ruleTable(
     {
       caption(builder, tag) {
         builder.open.clearTo(trait.tableScope);
-        builder.formatting.pushMarker();
+        builder.formatting.push(marker);
         builder.insertElement(tag);
         builder.mode = "in caption";
       },
@@ -66,10 +62,8 @@ export const inTable: InsertionMode = {
         builder.mode = "in table body";
       },
       "td th tr": implying(tbody, trait.tableScope, "in table body"),
-      table(builder, tag) {
-        if (closeTable(builder)) builder.processStartTag(tag);
-      },
-      "style script template": (builder, tag) => builder.startTagIn("in head", tag),
+      table: startAgainAfter(closeTable),
+      "style script template": startAsIn("in head"),
       input(builder, tag) {
         if (isHiddenInput(builder, tag)) builder.insertVoid(tag);
         else fosterStartTag(builder, tag);
@@ -86,7 +80,7 @@ export const inTable: InsertionMode = {
     {
       table: closeTable,
       "body caption col colgroup html tbody td tfoot th thead tr": ignore,
-      template: (builder, tag) => builder.endTagIn("in head", tag),
+      template: endAsIn("in head"),
     },
     fosterEndTag,
   ),
@@ -95,61 +89,47 @@ export const inTable: InsertionMode = {
 export const inCaption: InsertionMode = {
   startTags: ruleTable(
     {
-      "caption col colgroup tbody td tfoot th thead tr"(builder, tag) {
-        if (closeCaption(builder)) builder.processStartTag(tag);
-      },
+      "caption col colgroup tbody td tfoot th thead tr": startAgainAfter(closeCaption),
     },
-    (builder, tag) => builder.startTagIn("in body", tag),
+    startAsIn("in body"),
   ),
   endTags: ruleTable(
     {
       caption: closeCaption,
-      table(builder, tag) {
-        if (closeCaption(builder)) builder.processEndTag(tag);
-      },
+      table: endAgainAfter(closeCaption),
       "body col colgroup html tbody td tfoot th thead tr": ignore,
     },
-    (builder, tag) => builder.endTagIn("in body", tag),
+    endAsIn("in body"),
   ),
-  text: (builder, run) => builder.insertContentText(run),
-  comment: insertComment,
-  end: tableText.end,
 };
 
 export const inColumnGroup: InsertionMode = {
   startTags: ruleTable(
     {
-      html: (builder, tag) => builder.startTagIn("in body", tag),
+      html: startAsIn("in body"),
       col: (builder, tag) => builder.insertVoid(tag),
-      template: (builder, tag) => builder.startTagIn("in head", tag),
+      template: startAsIn("in head"),
     },
-    (builder, tag) => {
-      if (leaveColumnGroup(builder)) builder.processStartTag(tag);
-    },
+    startAgainAfter(leaveColumnGroup),
   ),
   endTags: ruleTable(
     {
       colgroup: leaveColumnGroup,
       col: ignore,
-      template: (builder, tag) => builder.endTagIn("in head", tag),
+      template: endAsIn("in head"),
     },
-    (builder, tag) => {
-      if (leaveColumnGroup(builder)) builder.processEndTag(tag);
-    },
+    endAgainAfter(leaveColumnGroup),
   ),
-  splitsText: true,
   text(builder, run) {
     const isInGroup = builder.open.currentTag === colgroup; // not directly in a template
     const [blanks, rest] = isInGroup ? splitBlanks(run, builder.source) : [blanksOf(run), undefined];
     if (blanks) builder.insertText(blanks);
-    if (rest && leaveColumnGroup(builder)) builder.processTextAgain(rest); // the table fosters all of the text, or none
+    if (rest && leaveColumnGroup(builder)) builder.processText(rest); // the table fosters all of the text, or none
   },
-  comment: insertComment,
-  end: tableText.end,
 };
 
 export const inTableBody: InsertionMode = {
-  ...tableText,
+  text: tableText,
   startTags: ruleTable(
     {
       tr(builder, tag) {
@@ -158,87 +138,73 @@ export const inTableBody: InsertionMode = {
         builder.mode = "in row";
       },
       "th td": implying(tr, trait.tableBodyContext, "in row"),
-      "caption col colgroup tbody tfoot thead"(builder, tag) {
-        if (closeTableBody(builder)) builder.processStartTag(tag);
-      },
+      "caption col colgroup tbody tfoot thead": startAgainAfter(closeTableBody),
     },
-    (builder, tag) => builder.startTagIn("in table", tag),
+    startAsIn("in table"),
   ),
   endTags: ruleTable(
     {
       "tbody tfoot thead"(builder, tag) {
-        if (builder.open.hasInScope(tag.name, "tableScope")) leaveTo(builder, trait.tableBodyContext, "in table");
+        if (isInTableScope(builder, tag)) leaveTo(builder, trait.tableBodyContext, "in table");
       },
-      table(builder, tag) {
-        if (closeTableBody(builder)) builder.processEndTag(tag);
-      },
+      table: endAgainAfter(closeTableBody),
       "body caption col colgroup html td th tr": ignore,
     },
-    (builder, tag) => builder.endTagIn("in table", tag),
+    endAsIn("in table"),
   ),
 };
 
 export const inRow: InsertionMode = {
-  ...tableText,
+  text: tableText,
   startTags: ruleTable(
     {
       "th td"(builder, tag) {
         builder.open.clearTo(trait.tableRowContext);
         builder.insertElement(tag);
         builder.mode = "in cell";
-        builder.formatting.pushMarker();
+        builder.formatting.push(marker);
       },
-      "caption col colgroup tbody tfoot thead tr"(builder, tag) {
-        if (closeRow(builder)) builder.processStartTag(tag);
-      },
+      "caption col colgroup tbody tfoot thead tr": startAgainAfter(closeRow),
     },
-    (builder, tag) => builder.startTagIn("in table", tag),
+    startAsIn("in table"),
   ),
   endTags: ruleTable(
     {
       tr: closeRow,
-      table(builder, tag) {
-        if (closeRow(builder)) builder.processEndTag(tag);
-      },
-      "tbody tfoot thead"(builder, tag) {
-        if (builder.open.hasInScope(tag.name, "tableScope") && closeRow(builder)) builder.processEndTag(tag);
-      },
+      table: endAgainAfter(closeRow),
+      "tbody tfoot thead": endAgainAfter((builder, tag) => isInTableScope(builder, tag) && closeRow(builder)),
       "body caption col colgroup html td th": ignore,
     },
-    (builder, tag) => builder.endTagIn("in table", tag),
+    endAsIn("in table"),
   ),
 };
 
 export const inCell: InsertionMode = {
   startTags: ruleTable(
     {
-      "caption col colgroup tbody td tfoot th thead tr"(builder, tag) {
-        if (closeCell(builder)) builder.processStartTag(tag);
-      },
+      "caption col colgroup tbody td tfoot th thead tr": startAgainAfter(closeCell),
     },
-    (builder, tag) => builder.startTagIn("in body", tag),
+    startAsIn("in body"),
   ),
   endTags: ruleTable(
     {
-      "td th"(builder, { name }) {
-        const { open } = builder;
-        if (!open.hasInScope(name, "tableScope")) return;
-        open.generateImpliedEndTags();
-        open.popThrough(name);
-        builder.formatting.clearToMarker();
+      "td th"(builder, tag) {
+        if (!isInTableScope(builder, tag)) return;
+        builder.open.generateImpliedEndTags();
+        builder.open.popThrough(tag.name);
+        clearToMarker(builder.formatting);
         builder.mode = "in row";
       },
       "body caption col colgroup html": ignore,
-      "table tbody tfoot thead tr"(builder, tag) {
-        if (builder.open.hasInScope(tag.name, "tableScope") && closeCell(builder)) builder.processEndTag(tag);
-      },
+      "table tbody tfoot thead tr": endAgainAfter((builder, tag) => isInTableScope(builder, tag) && closeCell(builder)),
     },
-    (builder, tag) => builder.endTagIn("in body", tag),
+    endAsIn("in body"),
   ),
-  text: (builder, run) => builder.insertContentText(run),
-  comment: insertComment,
-  end: tableText.end,
 };
+
+function isInTableScope({ open }: TreeBuilder, { name }: Pick<Tag, "name">): boolean {
+  return open.hasInScope(name, trait.tableScope);
+}
 
 /** A start tag before which another one was left out, such as `<tr>` before `<td>`. */
 function implying(name: TagName, context: number, mode: ModeName): TagRule {
@@ -258,7 +224,7 @@ function leaveTo(builder: TreeBuilder, context: number, mode: ModeName): void {
 }
 
 function closeTable(builder: TreeBuilder): boolean {
-  if (!builder.open.hasInScope(table, "tableScope")) return false;
+  if (!isInTableScope(builder, { name: table })) return false;
   builder.open.popThrough(table);
   builder.resetMode();
   return true;
@@ -266,10 +232,10 @@ function closeTable(builder: TreeBuilder): boolean {
 
 function closeCaption(builder: TreeBuilder): boolean {
   const { open } = builder;
-  if (!open.hasInScope(caption, "tableScope")) return false;
+  if (!isInTableScope(builder, { name: caption })) return false;
   open.generateImpliedEndTags();
   open.popThrough(caption);
-  builder.formatting.clearToMarker();
+  clearToMarker(builder.formatting);
   builder.mode = "in table";
   return true;
 }
@@ -282,13 +248,13 @@ function leaveColumnGroup(builder: TreeBuilder): boolean {
 }
 
 function closeTableBody(builder: TreeBuilder): boolean {
-  if (![tbody, thead, tfoot].some((name) => builder.open.hasInScope(name, "tableScope"))) return false;
+  if (![tbody, thead, tfoot].some((name) => isInTableScope(builder, { name }))) return false;
   leaveTo(builder, trait.tableBodyContext, "in table");
   return true;
 }
 
 function closeRow(builder: TreeBuilder): boolean {
-  if (!builder.open.hasInScope(tr, "tableScope")) return false;
+  if (!isInTableScope(builder, { name: tr })) return false;
   leaveTo(builder, trait.tableRowContext, "in table body");
   return true;
 }
@@ -298,7 +264,7 @@ function closeCell(builder: TreeBuilder): boolean {
   const { open } = builder;
   open.generateImpliedEndTags();
   open.popTo(Math.max(open.indexOf(td), open.indexOf(th), 1));
-  builder.formatting.clearToMarker();
+  clearToMarker(builder.formatting);
   builder.mode = "in row";
   return true;
 }

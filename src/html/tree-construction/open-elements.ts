@@ -1,6 +1,6 @@
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { TagName } from "../tokenizer/tokens.ts";
-import { openTagCount, trait, traitsOf } from "./tags.ts";
+import { trait, traitsOf } from "./tags.ts";
 
 /** An open element and the tag that made it. */
 export interface OpenElement {
@@ -8,41 +8,12 @@ export interface OpenElement {
   readonly tag: TagName;
 }
 
-/** The traits whose topmost bearer is asked for. */
-type Boundary = "scope" | "listItemScope" | "buttonScope" | "tableScope" | "special" | "endsListItems";
-const boundaries: readonly Boundary[] = [
-  "scope",
-  "listItemScope",
-  "buttonScope",
-  "tableScope",
-  "special",
-  "endsListItems",
-];
-
-const none = -1;
-
 /**
- * The stack of open elements (HTML Standard, 13.2.4.2). Each entry knows the next one of its name below it and the
- * nearest end of each kind of scope, so that what the rules ask takes the same time however deep a page nests: 16 MiB
- * of `</p>` within 512 elements would be a billion steps otherwise.
+ * The stack of open elements (HTML Standard, 13.2.4.2). Searches go through it from the top; the budget of a parse counts
+ * its length for each tag.
  */
 export class OpenElements {
-  readonly #elements: SourceElement[] = [];
-  readonly #tags: TagName[] = [];
-  /** For each entry, the next lower entry with its name. */
-  readonly #below: number[] = [];
-  /** For each entry, the nearest entry with a trait at or below it. */
-  readonly #boundaries: Readonly<Record<Boundary, number[]>> = {
-    scope: [],
-    listItemScope: [],
-    buttonScope: [],
-    tableScope: [],
-    special: [],
-    endsListItems: [],
-  };
-  /** For each name, its topmost entry. */
-  readonly #tops: number[] = Array.from({ length: openTagCount }, () => none);
-  readonly #unknownTops = new Map<string, number>();
+  readonly #entries: OpenElement[] = [];
   readonly #checkDepth: (depth: number) => void;
   readonly #onPop: (element: SourceElement) => void;
 
@@ -52,39 +23,44 @@ export class OpenElements {
   }
 
   get length(): number {
-    return this.#elements.length;
+    return this.#entries.length;
   }
 
   /** The innermost open element. */
   get current(): SourceElement | undefined {
-    return this.#elements[this.#elements.length - 1];
+    return this.#entries[this.#entries.length - 1]?.element;
   }
 
   get currentTag(): TagName | undefined {
-    return this.#tags[this.#tags.length - 1];
+    return this.#entries[this.#entries.length - 1]?.tag;
   }
 
   elementAt(index: number): SourceElement | undefined {
-    return this.#elements[index];
+    return this.#entries[index]?.element;
   }
 
   tagAt(index: number): TagName | undefined {
-    return this.#tags[index];
+    return this.#entries[index]?.tag;
+  }
+
+  /** All of them, the outermost first. */
+  entries(): OpenElement[] {
+    return this.#entries.slice();
   }
 
   push(element: SourceElement, tag: TagName): void {
-    this.#add(element, tag);
-    this.#checkDepth(this.#elements.length);
+    this.#entries.push({ element, tag });
+    this.#checkDepth(this.#entries.length);
   }
 
   pop(): void {
-    const element = this.#drop();
-    if (element) this.#onPop(element);
+    const entry = this.#entries.pop();
+    if (entry) this.#onPop(entry.element);
   }
 
   /** Pops everything above an entry, and the entry. */
   popTo(index: number): void {
-    while (this.#elements.length > index) this.pop();
+    while (this.#entries.length > index) this.pop();
   }
 
   /** Pops until an element of that name was popped. */
@@ -94,7 +70,7 @@ export class OpenElements {
 
   /** Pops down to an element with a trait, which stays. */
   clearTo(wanted: number): void {
-    while (this.#elements.length > 0 && !this.currentHas(wanted)) this.pop();
+    while (this.#entries.length > 0 && !this.currentHas(wanted)) this.pop();
   }
 
   currentHas(wanted: number): boolean {
@@ -103,30 +79,34 @@ export class OpenElements {
   }
 
   /** The topmost open element of a name; -1 where there is none. */
-  indexOf(tag: TagName): number {
-    return tag.id === 0 ? (this.#unknownTops.get(tag.name) ?? none) : (this.#tops[tag.id] ?? none);
+  indexOf({ name }: TagName): number {
+    let index = this.#entries.length - 1;
+    while (index >= 0 && this.#entries[index]?.tag.name !== name) index -= 1;
+    return index;
   }
 
   has(tag: TagName): boolean {
-    return this.indexOf(tag) !== none;
+    return this.indexOf(tag) >= 0;
   }
 
-  /** Whether an element of that name is in a scope. */
-  hasInScope(tag: TagName, scope: Boundary = "scope"): boolean {
-    const index = this.indexOf(tag);
-    return index !== none && index >= this.topmostWith(scope);
+  /** Whether an element of that name is in a scope, which an element with a trait ends. */
+  hasInScope({ name }: TagName, end: number = trait.scope): boolean {
+    for (let index = this.#entries.length - 1; index >= 0; index -= 1) {
+      const { tag } = this.#entries[index] as OpenElement;
+      if (tag.name === name) return true;
+      if ((traitsOf(tag) & end) !== 0) return false;
+    }
+    return false;
   }
 
-  /** The topmost entry with a trait. */
-  topmostWith(wanted: Boundary): number {
-    const entries = this.#boundaries[wanted];
-    return entries[entries.length - 1] ?? none;
+  /** The topmost entry with a trait; -1 where there is none. */
+  topmostWith(wanted: number): number {
+    return this.#entries.findLastIndex(({ tag }) => (traitsOf(tag) & wanted) !== 0);
   }
 
-  /** Where an element is, searched among those of its name. */
-  indexOfElement(element: SourceElement, tag: TagName): number {
-    let index = this.indexOf(tag);
-    while (index !== none && this.#elements[index] !== element) index = this.#below[index] ?? none;
+  indexOfElement(element: SourceElement): number {
+    let index = this.#entries.length - 1;
+    while (index >= 0 && this.#entries[index]?.element !== element) index -= 1;
     return index;
   }
 
@@ -135,148 +115,66 @@ export class OpenElements {
   }
 
   /** Takes an element out of the middle. */
-  remove(element: SourceElement, tag: TagName): void {
-    const index = this.indexOfElement(element, tag);
-    if (index === none) return;
-    const above = this.cutFrom(index);
-    this.#onPop(element);
-    this.putBack(above.slice(1));
+  remove(element: SourceElement): void {
+    if (this.forget(element)) this.#onPop(element);
   }
 
   /** Takes an element out that is not closed by it: the `head`, which a late `<title>` was put into. */
-  forget(element: SourceElement, tag: TagName): void {
-    const index = this.indexOfElement(element, tag);
-    if (index !== none) this.putBack(this.cutFrom(index).slice(1));
+  forget(element: SourceElement): boolean {
+    const index = this.indexOfElement(element);
+    if (index >= 0) this.#entries.splice(index, 1);
+    return index >= 0;
   }
 
-  /** Takes an entry and all above it off the stack, to be put back; none of them counts as popped. */
+  /** Takes an entry and all above it off the stack, to be put back; they are not closed by it. */
   cutFrom(index: number): OpenElement[] {
-    const entries: OpenElement[] = [];
-    while (this.#elements.length > index) {
-      const tag = this.currentTag;
-      const element = this.#drop();
-      if (element && tag) entries.push({ element, tag });
-    }
-    return entries.reverse();
-  }
-
-  /** All of them, the outermost first. Of former entries, those that are the same are taken. */
-  entries(former: readonly OpenElement[] = []): OpenElement[] {
-    return this.#elements.map((element, index) => {
-      const entry = former[index];
-      return entry?.element === element ? entry : { element, tag: this.#tags[index] as TagName };
-    });
+    return this.#entries.splice(index);
   }
 
   putBack(entries: readonly OpenElement[]): void {
-    for (const { element, tag } of entries) this.#add(element, tag);
-  }
-
-  #add(element: SourceElement, tag: TagName): void {
-    const index = this.#elements.length;
-    const traits = traitsOf(tag);
-    this.#elements.push(element);
-    this.#tags.push(tag);
-    this.#below.push(this.indexOf(tag));
-    this.#setTop(tag, index);
-    for (const each of boundaries) {
-      this.#boundaries[each].push((traits & trait[each]) !== 0 ? index : this.topmostWith(each));
-    }
-  }
-
-  #drop(): SourceElement | undefined {
-    const tag = this.#tags.pop();
-    if (!tag) return undefined;
-    this.#setTop(tag, this.#below.pop() ?? none);
-    for (const each of boundaries) this.#boundaries[each].pop();
-    return this.#elements.pop();
-  }
-
-  #setTop(tag: TagName, index: number): void {
-    if (tag.id !== 0) this.#tops[tag.id] = index;
-    else if (index === none) this.#unknownTops.delete(tag.name);
-    else this.#unknownTops.set(tag.name, index);
+    this.#entries.push(...entries);
   }
 }
 
 /** Set where content begins that formatting from outside does not reach into: a cell, an `object`. */
-const marker = null;
+export const marker = null;
+
+/** The list of active formatting elements (HTML Standard, 13.2.4.3). */
+export type FormattingElements = (OpenElement | typeof marker)[];
 
 /** How many equal elements may be open: pages of the nineties open a `font` in each cell. */
 const maxEqual = 3;
 
-/** The list of active formatting elements (HTML Standard, 13.2.4.3). */
-export class FormattingElements {
-  readonly #entries: (OpenElement | null)[] = [];
-
-  get length(): number {
-    return this.#entries.length;
+/** Adds an element; of four that are equal, the first is taken out. */
+export function addFormatting(list: FormattingElements, added: OpenElement): void {
+  let equal = 0;
+  let first = -1;
+  for (let index = list.length - 1; index >= 0; index -= 1) {
+    const entry = list[index];
+    if (!entry) break;
+    if (entry.tag.name !== added.tag.name || !haveSameAttributes(entry.element, added.element)) continue;
+    equal += 1;
+    first = index;
   }
-
-  /** An entry, or `null` for a marker. */
-  at(index: number): OpenElement | null {
-    return this.#entries[index] ?? null;
-  }
-
-  entries(): (OpenElement | null)[] {
-    return [...this.#entries];
-  }
-
-  load(entries: readonly (OpenElement | null)[]): void {
-    this.#entries.push(...entries);
-  }
-
-  /** Adds an element; of four that are equal, the first is taken out. */
-  push(element: SourceElement, tag: TagName): void {
-    let equal = 0;
-    let first = -1;
-    for (let i = this.#entries.length - 1; i >= 0; i -= 1) {
-      const entry = this.#entries[i];
-      if (!entry) break;
-      if (entry.tag.name !== tag.name || !haveSameAttributes(entry.element, element)) continue;
-      equal += 1;
-      first = i;
-    }
-    if (equal >= maxEqual) this.removeAt(first);
-    this.#entries.push({ element, tag });
-  }
-
-  pushMarker(): void {
-    this.#entries.push(marker);
-  }
-
-  clearToMarker(): void {
-    while (this.#entries.length > 0 && this.#entries.pop() !== marker);
-  }
-
-  /** The last element of a name behind the last marker; -1 where there is none. */
-  lastIndexOf(name: string): number {
-    for (let i = this.#entries.length - 1; i >= 0; i -= 1) {
-      const entry = this.#entries[i];
-      if (!entry) return -1;
-      if (entry.tag.name === name) return i;
-    }
-    return -1;
-  }
-
-  indexOfElement(element: SourceElement): number {
-    return this.#entries.findLastIndex((entry) => entry?.element === element);
-  }
-
-  removeAt(index: number): void {
-    this.#entries.splice(index, 1);
-  }
-
-  replaceAt(index: number, element: SourceElement, tag: TagName): void {
-    this.#entries[index] = { element, tag };
-  }
-
-  insertAt(index: number, element: SourceElement, tag: TagName): void {
-    this.#entries.splice(index, 0, { element, tag });
-  }
+  if (equal >= maxEqual) list.splice(first, 1);
+  list.push(added);
 }
 
-function haveSameAttributes({ attribs: a }: SourceElement, { attribs: b }: SourceElement): boolean {
+export function clearToMarker(list: FormattingElements): void {
+  while (list.length > 0 && list.pop() !== marker);
+}
+
+/** The last element of a name behind the last marker; -1 where there is none. */
+export function lastFormatting(list: FormattingElements, name: string): number {
+  const index = list.findLastIndex((entry) => entry === marker || entry.tag.name === name);
+  return list[index] === marker ? -1 : index;
+}
+
+export function indexOfFormatting(list: FormattingElements, element: SourceElement): number {
+  return list.findLastIndex((entry) => entry?.element === element);
+}
+
+export function haveSameAttributes({ attribs: a }: SourceElement, { attribs: b }: SourceElement): boolean {
   if (a === b) return true;
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);

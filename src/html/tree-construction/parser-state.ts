@@ -1,4 +1,3 @@
-import type { LostSpans, ParsedSource } from "../document/element-span.ts";
 import type { SourceElement, TreeChild } from "../document/html-nodes.ts";
 import type { OpenElement } from "./open-elements.ts";
 
@@ -29,7 +28,7 @@ export type ModeName =
  * part of the whole tree up to `last`, along the open elements. When an edit takes over a tree, it takes over the
  * states with it.
  */
-export interface ParserState extends ParserCounts {
+export interface ParserState {
   /** Offset of the next token. */
   position: number;
   readonly mode: ModeName;
@@ -43,24 +42,18 @@ export interface ParserState extends ParserCounts {
   formatting: readonly (OpenElement | null)[];
   /** The last child of the innermost open element. */
   last: TreeChild | null;
-}
-
-/** How much of each a parse has made by then. */
-export interface ParserCounts {
-  displaced: number;
+  /** How many formatting elements were made again by then. */
   copies: number;
-  nodes: number;
+  /** What the parse has cost by then. */
   treeBytes: number;
   steps: number;
 }
 
 /** What is known of a parse beside the tree: what another one needs that goes on in the middle. */
-export interface HtmlParse extends Pick<ParsedSource, "displaced" | "copies"> {
+export interface HtmlParse extends Pick<ParserState, "treeBytes" | "steps"> {
   readonly states: readonly ParserState[];
-  readonly lost: LostSpans;
-  readonly nodes: number;
-  readonly treeBytes: number;
-  readonly steps: number;
+  /** Formatting elements that were made again further on, and where the tag stands that is meant. */
+  readonly copies: ReadonlyMap<SourceElement, number>;
   /** Memory of former sources that nodes may still have slices of, in bytes. */
   olderBytes: number;
 }

@@ -1,8 +1,7 @@
-import type { SourceElement, TreeChild, TreeParent } from "../document/html-nodes.ts";
-import type { OpenElement } from "./open-elements.ts";
-import type { ParserCounts, ParserState } from "./parser-state.ts";
+import { contentParent, type SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
+import { haveSameAttributes, type OpenElement } from "./open-elements.ts";
+import type { ParserState } from "./parser-state.ts";
 import type { TreeBuilder } from "./tree-builder.ts";
-import { contentParent } from "./tree-writer.ts";
 
 /** Least number of characters between two saved states; more in a large page, which has a thousand states at most. */
 const leastDistance = 2048;
@@ -48,24 +47,22 @@ function stateOf(builder: TreeBuilder): ParserState {
     framesetOk: builder.framesetOk,
     head: builder.head,
     form: builder.form,
-    open: open.entries(builder.states.at(-1)?.open),
-    formatting: formatting.length > 0 ? formatting.entries() : none,
-    last: builder.lists.last(contentParent(open.current) ?? builder.root),
-    displaced: builder.displaced.length,
+    open: open.entries(),
+    formatting: formatting.length > 0 ? [...formatting] : none,
+    last: builder.lastChild,
     copies: builder.copies.size,
-    nodes: budget.nodes,
     treeBytes: budget.treeBytes,
     steps: budget.steps,
   };
 }
 
 /** Whether every open element is the last child of its parent: a `</form>` may have taken out one in the middle. */
-function isCutAlongOpen({ open, lists, root }: TreeBuilder): boolean {
+function isCutAlongOpen({ open, root }: TreeBuilder): boolean {
   let parent: TreeParent = root;
   for (let index = 0; index < open.length; index += 1) {
     const element = open.elementAt(index);
-    if (!element || lists.last(parent) !== element || element.contentEnd !== -1) return false;
-    parent = contentParent(element) ?? root;
+    if (!element || parent.children.at(-1) !== element || element.contentEnd !== -1) return false;
+    parent = contentParent(element);
   }
   return open.length > 0;
 }
@@ -75,7 +72,10 @@ export type Twins = ReadonlyMap<unknown, TreeChild | TreeParent>;
 
 /** Makes a parse go on from a state of an older one, with the twins of its elements. */
 export function resume(builder: TreeBuilder, state: ParserState, twins: Twins): void {
-  const { budget } = builder;
+  const twinOf = ({ element, tag }: OpenElement): OpenElement => ({
+    element: twins.get(element) as SourceElement,
+    tag,
+  });
   builder.tokenizer.position = state.position;
   builder.resumedAt = state.position;
   builder.mode = state.mode;
@@ -83,21 +83,10 @@ export function resume(builder: TreeBuilder, state: ParserState, twins: Twins): 
   builder.framesetOk = state.framesetOk;
   builder.head = twins.get(state.head) as SourceElement | undefined;
   builder.form = twins.get(state.form) as SourceElement | undefined;
-  builder.open.putBack(state.open.map((entry) => twinOf(entry, twins)));
-  builder.formatting.load(state.formatting.map((entry) => entry && twinOf(entry, twins)));
-  budget.nodes = state.nodes;
-  budget.treeBytes = state.treeBytes;
-  budget.steps = state.steps;
-}
-
-/** The state is further on in an edited source, and there is more or less before it. */
-export function moveState(state: ParserState, shift: number, more: ParserCounts): void {
-  state.position += shift;
-  state.displaced += more.displaced;
-  state.copies += more.copies;
-  state.nodes += more.nodes;
-  state.treeBytes += more.treeBytes;
-  state.steps += more.steps;
+  builder.open.putBack(state.open.map(twinOf));
+  builder.formatting.push(...state.formatting.map((entry) => entry && twinOf(entry)));
+  builder.budget.treeBytes = state.treeBytes;
+  builder.budget.steps = state.steps;
 }
 
 /** States refer to other nodes: `now` says what stands for a node of the old tree. */
@@ -118,28 +107,24 @@ export function replaceNodes(states: readonly ParserState[], now: (node: unknown
   }
 }
 
-function twinOf({ element, tag }: OpenElement, twins: Twins): OpenElement {
-  return { element: twins.get(element) as SourceElement, tag };
-}
-
 /**
  * Whether a parse stands where an older one stood, so that the same source makes the same tree from here on. An element
  * that is open in both is the same to the parser if it has the same name and attributes; any other one has to be taken
  * over.
  */
 export function isSameState(builder: TreeBuilder, state: ParserState, twins: Twins): boolean {
-  const { open, formatting } = builder;
+  const { formatting } = builder;
+  const open = builder.open.entries();
   if (!builder.isBetweenTokens || builder.mode !== state.mode || builder.framesetOk !== state.framesetOk) return false;
   if (builder.templateModes.join() !== state.templateModes.join()) return false;
   if (open.length !== state.open.length || formatting.length !== state.formatting.length) return false;
   if (!isCutAlongOpen(builder)) return false;
   const levels = new Map<unknown, number>();
-  for (const [index, entry] of state.open.entries()) {
-    const element = open.elementAt(index);
-    const isSame = element && isSameTag(open.tagAt(index), entry.tag) && isAlike(element, entry.element, twins);
-    if (!isSame || element.contentEnd !== -1) return false;
-    levels.set(entry.element, index);
-    levels.set(element, index);
+  for (const [index, then] of state.open.entries()) {
+    const now = open[index] as OpenElement;
+    if (!isAlike(now, then, twins)) return false;
+    levels.set(then.element, index);
+    levels.set(now.element, index);
   }
   // Of an element that is not open any more, the parser knows no more than that.
   const isSameLevel = (now: unknown, then: unknown): boolean => levels.get(now) === levels.get(then);
@@ -148,41 +133,28 @@ export function isSameState(builder: TreeBuilder, state: ParserState, twins: Twi
     if (!isSameLevel(builder[pointer], state[pointer])) return false;
   }
   return state.formatting.every((then, index) => {
-    const now = formatting.at(index);
+    const now = formatting[index];
     if (!now || !then) return now === then;
-    return (
-      isSameTag(now.tag, then.tag) &&
-      isSameLevel(now.element, then.element) &&
-      isAlike(now.element, then.element, twins)
-    );
+    return isSameLevel(now.element, then.element) && isAlike(now, then, twins);
   });
+}
+
+function isAlike(now: OpenElement, then: OpenElement, twins: Twins): boolean {
+  const [{ element }, { element: other }] = [now, then];
+  if (now.tag.id !== then.tag.id || now.tag.name !== then.tag.name) return false;
+  if (twins.get(other) === element) return true;
+  return element.name === other.name && element.namespace === other.namespace && haveSameAttributes(element, other);
 }
 
 /** Says what stands for the nodes of a state, where a parse has come to the same. */
 export function pairWith(builder: TreeBuilder, state: ParserState, twins: Map<unknown, TreeChild | TreeParent>): void {
   const pair = (then: SourceElement | undefined, now: SourceElement | undefined): void => {
-    if (then && now) twins.set(then, now);
+    if (!then || !now) return;
+    twins.set(then, now);
+    twins.set(contentParent(then), contentParent(now));
   };
   pair(state.head, builder.head);
   pair(state.form, builder.form);
-  for (const [index, entry] of state.formatting.entries()) pair(entry?.element, builder.formatting.at(index)?.element);
-  for (const [index, { element }] of state.open.entries()) {
-    const now = builder.open.elementAt(index);
-    pair(element, now);
-    const [from, to] = [contentParent(element), contentParent(now)];
-    if (from && to) twins.set(from, to);
-  }
-}
-
-function isSameTag(a: OpenElement["tag"] | undefined, b: OpenElement["tag"]): boolean {
-  return a !== undefined && a.id === b.id && a.name === b.name;
-}
-
-function isAlike(now: SourceElement, then: SourceElement, twins: Twins): boolean {
-  if (twins.get(then) === now) return true;
-  if (now.name !== then.name || now.namespace !== then.namespace) return false;
-  const names = Object.keys(now.attribs);
-  return (
-    names.length === Object.keys(then.attribs).length && names.every((name) => now.attribs[name] === then.attribs[name])
-  );
+  for (const [index, entry] of state.formatting.entries()) pair(entry?.element, builder.formatting[index]?.element);
+  for (const [index, { element }] of state.open.entries()) pair(element, builder.open.elementAt(index));
 }

@@ -51,9 +51,6 @@ export const foreignTag: TagName = { name: "", id: tagCount };
 export const foreignBoundaryTag: TagName = { name: "", id: tagCount + 1 };
 traitsById.push(0, everyScope | trait.special | trait.endsListItems);
 
-/** How many ids open elements can have. */
-export const openTagCount: number = tagCount + 2;
-
 /** The traits of an open element, by the id of its tag. */
 export function traitsOf(tag: TagName): number {
   return traitsById[tag.id] ?? 0;

@@ -11,59 +11,6 @@ export interface TextRun {
   readonly isVerbatim: boolean;
 }
 
-const maxPieces = 4096;
-
-/** Joins the pieces in which text comes: what is one piece of the source stays one. */
-export class TextCollector {
-  readonly #source: string;
-  #start = -1;
-  #end = -1;
-  #pieces: string[] | undefined;
-  /** Pieces that were joined already: millions of references would be joined in one go. */
-  #joined: string[] = [];
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  get isEmpty(): boolean {
-    return this.#start < 0;
-  }
-
-  /** Characters that stand in the source as they are. */
-  addVerbatim(start: number, end: number): void {
-    if (this.#start < 0) this.#start = start;
-    else if (this.#pieces || start !== this.#end) this.#piecesSoFar().push(this.#source.slice(start, end));
-    this.#end = end;
-  }
-
-  add(data: string, start: number, end: number): void {
-    if (this.#start < 0) {
-      this.#start = start;
-      this.#pieces = [data];
-    } else {
-      const pieces = this.#piecesSoFar();
-      if (pieces.length >= maxPieces) this.#joined.push(pieces.splice(0).join(""));
-      pieces.push(data);
-    }
-    this.#end = end;
-  }
-
-  /** All of it; the collector is empty then. */
-  take(): TextRun {
-    const [start, end, pieces] = [this.#start, this.#end, this.#pieces];
-    this.#start = -1;
-    this.#pieces = undefined;
-    const data = pieces ? this.#joined.splice(0).join("") + pieces.join("") : this.#source.slice(start, end);
-    return { data, start, end, isVerbatim: !pieces };
-  }
-
-  #piecesSoFar(): string[] {
-    this.#pieces ??= [this.#source.slice(this.#start, this.#end)];
-    return this.#pieces;
-  }
-}
-
 const blanksAtStart = /^[\t\n\f\r ]*/;
 const blanksAt = /[\t\n\f\r ]*/y;
 const notBlank = /[^\t\n\f\r ]/;
@@ -98,9 +45,8 @@ export function blanksOf(run: TextRun): TextRun | undefined {
   return data === "" ? undefined : { ...run, data, isVerbatim: false };
 }
 
-/** A rope is made flat at this many pieces, one for this many characters: one of words takes twice their size. */
-const fewestPieces = 64;
-const charactersForPiece = 64;
+/** A rope of more pieces is made flat: millions of them would be joined in one go, and take many times their size. */
+const mostPieces = 4096;
 
 /**
  * The texts of a tree that is being built. Where they read as the source does, they are slices of it, which take no
@@ -108,9 +54,8 @@ const charactersForPiece = 64;
  */
 export class SourceTexts {
   readonly #source: string;
-  readonly #ropes = new Set<TextNode>();
-  #growing: TextNode | undefined;
-  #pieces = 0;
+  /** Texts that do not read as the source does, and how many pieces they are made of. */
+  readonly #ropes = new Map<TextNode, number>();
 
   constructor(source: string) {
     this.#source = source;
@@ -118,7 +63,7 @@ export class SourceTexts {
 
   /** A new text does not read as the source does. */
   add(text: TextNode): void {
-    this.#ropes.add(text);
+    this.#ropes.set(text, 1);
   }
 
   /** More characters follow in a text. */
@@ -130,17 +75,14 @@ export class SourceTexts {
       return;
     }
     text.data += data;
-    this.#ropes.add(text);
-    this.#pieces = text === this.#growing ? this.#pieces + 1 : 1;
-    this.#growing = text;
-    if (this.#pieces < Math.max(fewestPieces, text.data.length / charactersForPiece)) return;
-    flatten(text);
-    this.#pieces = 0;
+    const pieces = (this.#ropes.get(text) ?? 1) + 1;
+    this.#ropes.set(text, pieces);
+    if (pieces % mostPieces === 0) flatten(text);
   }
 
   /** Called once all texts are there. */
   *settle(): SlicedWork<void> {
-    for (const text of this.#ropes) {
+    for (const text of this.#ropes.keys()) {
       flatten(text);
       yield;
     }

@@ -1,15 +1,15 @@
 import { hasEndTag } from "../document/element-span.ts";
 import { htmlNamespace } from "../document/html-names.ts";
-import type { SourceElement, TagObserver } from "../document/html-nodes.ts";
+import { contentParent, type SourceElement } from "../document/html-nodes.ts";
 import type { ParseBudget } from "../document/parse-budget.ts";
-import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Doctype } from "../tokenizer/doctype.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import { type ContentModel, type Tag, type TagName, type TokenSink, tagCount } from "../tokenizer/tokens.ts";
+import { clearToMarker } from "./open-elements.ts";
 import type { ModeName } from "./parser-state.ts";
 import { isHtmlIntegrationPoint, isTextIntegrationPoint, tagNamed } from "./tags.ts";
-import { isBlankText, TextCollector, type TextRun } from "./text-run.ts";
-import { TreeWriter } from "./tree-writer.ts";
+import { isBlankText, type TextRun } from "./text-run.ts";
+import { freeRoom, TreeWriter } from "./tree-writer.ts";
 
 /** What is done with a tag in a mode. */
 export type TagRule = (builder: TreeBuilder, tag: Tag) => void;
@@ -19,14 +19,14 @@ export interface InsertionMode {
   /** Rules for start tags and end tags, by the ids of their names. */
   readonly startTags: readonly TagRule[];
   readonly endTags: readonly TagRule[];
-  text(builder: TreeBuilder, run: TextRun): void;
-  /** Whether text is looked at piece by piece: white space and the rest of it go different ways. */
-  readonly splitsText?: boolean;
-  comment(builder: TreeBuilder, data: string, start: number, end: number): void;
+  /** @default what text does in the body */
+  text?(builder: TreeBuilder, run: TextRun): void;
+  /** @default a child of the current node */
+  comment?(builder: TreeBuilder, data: string, start: number, end: number): void;
   /** Where a doctype is not ignored. */
   doctype?(builder: TreeBuilder, doctype: Doctype, start: number, end: number): void;
-  /** The document ends. */
-  end(builder: TreeBuilder): void;
+  /** The document ends. @default it is over, but for open templates */
+  end?(builder: TreeBuilder): void;
 }
 
 export type InsertionModes = Readonly<Record<ModeName, InsertionMode>>;
@@ -43,15 +43,37 @@ export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRu
 /** The token is ignored. */
 export function ignore(): void {}
 
-/** A comment becomes a child of the current node. */
-export function insertComment(builder: TreeBuilder, data: string, start: number, end: number): void {
-  builder.insertComment(data, start, end);
+/** A tag that is processed as in another mode. */
+export function startAsIn(mode: ModeName): TagRule {
+  return (builder, tag) => builder.startTagIn(mode, tag);
+}
+
+export function endAsIn(mode: ModeName): TagRule {
+  return (builder, tag) => builder.endTagIn(mode, tag);
+}
+
+/** A tag that is processed again after something has changed the mode; `false` is that it is ignored. */
+export function startAgainAfter(change: (builder: TreeBuilder) => boolean): TagRule {
+  return (builder, tag) => {
+    if (change(builder)) builder.processStartTag(tag);
+  };
+}
+
+export function endAgainAfter(change: (builder: TreeBuilder, tag: Tag) => boolean): TagRule {
+  return (builder, tag) => {
+    if (change(builder, tag)) builder.processEndTag(tag);
+  };
+}
+
+export function commentInDocument(builder: TreeBuilder, data: string, start: number, end: number): void {
+  builder.insertComment(data, start, end, builder.root);
 }
 
 /** Shorter values are read at once, whatever stands in them. */
 const longValue = 64 * 1024;
 
 const svg = tagNamed("svg");
+const template = tagNamed("template");
 const glyphs: ReadonlySet<TagName> = new Set([tagNamed("mglyph"), tagNamed("malignmark")]);
 
 /** Builds the tree of a document from its tokens (HTML Standard, 13.2.6), with scripting on. */
@@ -66,27 +88,24 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
   framesetOk = true;
   /** A line feed right behind `<pre>` is no content. */
   skipsLineFeed = false;
+  /** Is told of each start tag, and of the element that it made or gave its attributes to, if any. */
+  onStartTag: ((tag: Tag, element: SourceElement | undefined) => void) | undefined;
   readonly #modes: InsertionModes;
   readonly #foreign: InsertionMode;
-  readonly #collector: TextCollector;
+  /** Text directly in a table: whether it goes before the table depends on all of it. */
+  readonly #tableText: TextRun[] = [];
+  #isBehindText = false;
 
-  constructor(
-    source: string,
-    modes: InsertionModes,
-    foreign: InsertionMode,
-    budget: ParseBudget,
-    observer?: TagObserver,
-  ) {
-    super(source, budget, observer);
+  constructor(source: string, modes: InsertionModes, foreign: InsertionMode, budget: ParseBudget) {
+    super(source, budget);
     this.#modes = modes;
     this.#foreign = foreign;
-    this.#collector = new TextCollector(source);
     this.tokenizer = new Tokenizer(source, this);
   }
 
-  /** Whether all that was read has become part of the tree, and markup follows. */
+  /** Whether markup follows, and what stands there is not part of a text. */
   get isBetweenTokens(): boolean {
-    return this.tokenizer.isInMarkup && this.#collector.isEmpty && !this.skipsLineFeed;
+    return this.tokenizer.isInMarkup && !this.#isBehindText && !this.skipsLineFeed;
   }
 
   get allowsCdata(): boolean {
@@ -103,23 +122,20 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
   // What the tokenizer tells.
 
   text(start: number, end: number): void {
-    let from = start;
-    if (this.skipsLineFeed) {
-      this.skipsLineFeed = false;
-      if (this.source.charCodeAt(start) === 0x0a) from += 1;
-      if (from === end) return;
-    }
-    this.#collector.addVerbatim(from, end);
-    if (this.#modes[this.mode].splitsText) this.#processText();
+    const isSkipped = this.skipsLineFeed && this.source.charCodeAt(start) === 0x0a;
+    this.skipsLineFeed = false;
+    const from = isSkipped ? start + 1 : start;
+    if (from < end) this.#textToken({ data: this.source.slice(from, end), start: from, end, isVerbatim: true });
   }
 
   characters(data: string, start: number, end: number): void {
     const isSkipped = this.skipsLineFeed && data.startsWith("\n");
     this.skipsLineFeed = false;
-    if (isSkipped && data.length === 1) return;
-    if (isSkipped) this.#collector.add(data.slice(1), start + (this.source.startsWith("\r\n", start) ? 2 : 1), end);
-    else this.#collector.add(data, start, end);
-    if (this.#modes[this.mode].splitsText) this.#processText();
+    if (!isSkipped) this.#textToken({ data, start, end, isVerbatim: false });
+    else if (data.length > 1) {
+      const from = start + (this.source.startsWith("\r\n", start) ? 2 : 1);
+      this.#textToken({ data: data.slice(1), start: from, end, isVerbatim: false });
+    }
   }
 
   /** By the standard a NUL begins the `body` as text does, and is gone then. Browsers ignore it, and so does this. */
@@ -132,11 +148,9 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
   startTag(tag: Tag): void {
     this.#beginToken(tag.start, tag.end);
     this.budget.addTag(this.open.length, tag.attributeCount);
-    this.isTagUsed = false;
+    this.taggedElement = undefined;
     this.processStartTag(tag);
-    if (this.observer && !this.isTagUsed) {
-      this.observer.ignored(tag.name.name, Object.keys(readAttributes(this.source, tag.start)), tag.start);
-    }
+    this.onStartTag?.(tag, this.taggedElement);
   }
 
   endTag(tag: Tag): void {
@@ -151,8 +165,10 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     this.#beginToken(start, end);
     // SVG and MathML go on behind `</body>`, while other elements end with the page.
     const isLate = this.mode === "after body" || this.mode === "after after body";
+    const { comment } = this.#modes[this.mode];
     if (this.isInForeignContent) this.insertComment(data, start, end, isLate ? this.current : undefined);
-    else this.#modes[this.mode].comment(this, data, start, end);
+    else if (comment) comment(this, data, start, end);
+    else this.insertComment(data, start, end);
   }
 
   doctype(doctype: Doctype, start: number, end: number): void {
@@ -179,24 +195,18 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
   }
 
   processText(run: TextRun): void {
-    const rules = this.isTextForeign() ? this.#foreign : this.#modes[this.mode];
-    rules.text(this, run);
-  }
-
-  /** Processes text again after the mode has changed; where text is not split, together with the pieces that follow. */
-  processTextAgain(run: TextRun): void {
-    if (this.#modes[this.mode].splitsText) this.processText(run);
-    else if (run.isVerbatim) this.#collector.addVerbatim(run.start, run.end);
-    else this.#collector.add(run.data, run.start, run.end);
+    const { text } = this.isTextForeign() ? this.#foreign : this.#modes[this.mode];
+    if (text) text(this, run);
+    else this.insertContentText(run);
   }
 
   processEnd(): void {
-    this.#modes[this.mode].end(this);
-  }
-
-  /** The rules of a mode, without a change of mode and without regard to SVG and MathML. */
-  rulesOf(mode: ModeName): InsertionMode {
-    return this.#modes[mode];
+    const { end } = this.#modes[this.mode];
+    if (end) end(this);
+    else if (this.open.has(template)) {
+      this.leaveTemplate();
+      this.processEnd();
+    } else this.stop();
   }
 
   startTagIn(mode: ModeName, tag: Tag): void {
@@ -213,6 +223,19 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     this.tokenizer.enter(content, tag.name.name);
     this.originalMode = this.mode;
     this.mode = "text";
+  }
+
+  /** Text directly in a table waits for the end of the text. */
+  addTableText(run: TextRun): void {
+    this.#tableText.push(run);
+  }
+
+  /** The innermost template ends. */
+  leaveTemplate(): void {
+    this.open.popThrough(template);
+    clearToMarker(this.formatting);
+    this.templateModes.pop();
+    this.resetMode();
   }
 
   /** Text in the body, a cell, a caption, a template. */
@@ -243,12 +266,10 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     for (let index = open.length - 1; index >= 0; index -= 1) {
       const element = open.elementAt(index);
       if (!element) continue;
-      this.lists.close(element);
+      freeRoom(contentParent(element));
       const isPagePart = index < 2;
       if (isPagePart ? !isHtmlClosed && !hasEndTag(element) : element.startIndex !== null) this.markEnd(element);
     }
-    this.lists.close(this.root);
-    this.lists.closeReopened();
   }
 
   /** Whether text is content of SVG or MathML. */
@@ -266,18 +287,30 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     return !isHtmlIntegrationPoint(current);
   }
 
+  #textToken(run: TextRun): void {
+    this.#isBehindText = true;
+    this.tokenStart = run.start;
+    this.tokenEnd = run.end;
+    this.processText(run);
+  }
+
   #beginToken(start: number, end: number): void {
     this.skipsLineFeed = false;
-    if (!this.#collector.isEmpty) this.#processText();
+    this.#isBehindText = false;
+    if (this.#tableText.length > 0) this.#insertTableText();
     this.tokenStart = start;
     this.tokenEnd = end;
   }
 
-  #processText(): void {
-    const run = this.#collector.take();
-    this.tokenStart = run.start;
-    this.tokenEnd = run.end;
-    this.processText(run);
+  /** Blank text stays in the table, any other goes before it. */
+  #insertTableText(): void {
+    const runs = this.#tableText.splice(0);
+    this.fosters = !runs.every(isBlankText);
+    for (const run of runs) {
+      if (this.fosters) this.insertContentText(run);
+      else this.insertText(run);
+    }
+    this.fosters = false;
   }
 }
 

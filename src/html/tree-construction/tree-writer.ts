@@ -1,11 +1,14 @@
 import type { Displacement } from "../document/element-span.ts";
 import { htmlNamespace, svgElementName, svgNamespace } from "../document/html-names.ts";
 import {
+  appendChild,
   CommentNode,
+  contentParent,
   DoctypeNode,
+  detachChild,
+  insertChildBefore,
   RootNode,
   SourceElement,
-  type TagObserver,
   TemplateElement,
   TextNode,
   type TreeChild,
@@ -14,8 +17,7 @@ import {
 import type { ParseBudget } from "../document/parse-budget.ts";
 import { Attributes, noAttributes } from "../tokenizer/attributes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
-import { ChildLists } from "./child-lists.ts";
-import { FormattingElements, OpenElements } from "./open-elements.ts";
+import { type FormattingElements, type OpenElement, OpenElements } from "./open-elements.ts";
 import type { ParserState } from "./parser-state.ts";
 import { openTagOf, tagNamed, trait, traitsOf } from "./tags.ts";
 import { isBlankText, SourceTexts, type TextRun } from "./text-run.ts";
@@ -32,11 +34,10 @@ export interface InsertionPlace {
 /** Makes the nodes of a tree and places them (HTML Standard, 13.2.6.1), each with its place in the source. */
 export class TreeWriter {
   readonly root: RootNode = new RootNode();
-  readonly lists: ChildLists = new ChildLists((node) => this.forgetStatesBehind(startOf(node)));
   /** States of the parse, in the order of the source; from each of them it can go on. */
   readonly states: ParserState[] = [];
   readonly open: OpenElements;
-  readonly formatting: FormattingElements = new FormattingElements();
+  readonly formatting: FormattingElements = [];
   /** Every element that a start tag made, in the order of the source. */
   readonly elements: SourceElement[] = [];
   readonly displaced: Displacement[] = [];
@@ -56,25 +57,28 @@ export class TreeWriter {
   protected tokenEnd = 0;
   /** Its name, where it is an end tag. */
   protected endTagName: string | undefined;
-  protected isTagUsed = false;
-  protected readonly observer: TagObserver | undefined;
+  /** What the tag that is being processed has made, or given its attributes to. */
+  protected taggedElement: SourceElement | undefined;
   readonly budget: ParseBudget;
 
-  constructor(source: string, budget: ParseBudget, observer?: TagObserver) {
+  constructor(source: string, budget: ParseBudget) {
     this.source = source;
     this.texts = new SourceTexts(source);
     this.budget = budget;
-    this.observer = observer;
     this.open = new OpenElements(
       (depth) => budget.checkDepth(depth),
       (element) => this.close(element),
     );
-    this.lists.open(this.root);
   }
 
   /** The element in which the parser is; only the end of a document comes while there is none. */
   get current(): SourceElement | undefined {
     return this.open.current;
+  }
+
+  /** The last child of it. */
+  get lastChild(): TreeChild | null {
+    return (contentParent(this.current) ?? this.root).children.at(-1) ?? null;
   }
 
   get isInForeignContent(): boolean {
@@ -97,9 +101,7 @@ export class TreeWriter {
 
   /** Inserts an HTML element that has no content, and is not open. */
   insertVoid(tag: Tag, name: TagName = tag.name): void {
-    const element = this.elementOf(tag, name.name, htmlNamespace, false);
-    this.insert(element);
-    this.lists.close(element);
+    this.insert(this.elementOf(tag, name.name, htmlNamespace, false));
   }
 
   /** Inserts an element of SVG or MathML, which is open unless its tag closes itself. */
@@ -107,15 +109,13 @@ export class TreeWriter {
     const name = namespace === svgNamespace ? svgElementName(tag.name.name) : tag.name.name;
     const element = this.elementOf(tag, name, namespace, false);
     this.insert(element);
-    if (tag.isSelfClosing) this.lists.close(element);
-    else this.open.push(element, openTagOf(namespace, name));
+    if (!tag.isSelfClosing) this.open.push(element, openTagOf(namespace, name));
   }
 
   /** Inserts an HTML element that has no tag in the source. */
   insertImplied(name: TagName): SourceElement {
     this.budget.addElement(0);
     const element = new SourceElement(name.name, htmlNamespace, noAttributes);
-    this.lists.open(element);
     this.insert(element);
     this.open.push(element, name);
     return element;
@@ -123,22 +123,17 @@ export class TreeWriter {
 
   /** Opens the formatting elements again that were closed while they were not ended. */
   reconstructFormatting(): void {
-    const { formatting } = this;
-    let index = formatting.length - 1;
-    while (index >= 0 && this.#isClosedFormatting(index)) index -= 1;
+    const { formatting, open } = this;
+    if (formatting.length === 0) return;
+    this.budget.addTag(open.length, 0);
+    let index = formatting.findLastIndex((entry) => !entry || open.indexOfElement(entry.element) >= 0);
     for (index += 1; index < formatting.length; index += 1) {
-      const entry = formatting.at(index);
-      if (!entry) continue;
-      const element = this.copyOf(entry.element);
+      const { element: original, tag } = formatting[index] as OpenElement;
+      const element = this.copyOf(original);
       this.insert(element);
-      this.open.push(element, entry.tag);
-      formatting.replaceAt(index, element, entry.tag);
+      open.push(element, tag);
+      formatting[index] = { element, tag };
     }
-  }
-
-  #isClosedFormatting(index: number): boolean {
-    const entry = this.formatting.at(index);
-    return entry !== null && this.open.indexOfElement(entry.element, entry.tag) < 0;
   }
 
   /** One more element like another one: formatting goes on in the next paragraph. */
@@ -146,9 +141,7 @@ export class TreeWriter {
     this.budget.addElement(0);
     const { name, namespace, attribs, startIndex } = original;
     const element = new SourceElement(name, namespace, attribs);
-    this.lists.open(element);
     this.copies.set(element, startIndex ?? this.copies.get(original) ?? 0);
-    this.observer?.copied(original, element);
     return element;
   }
 
@@ -159,30 +152,40 @@ export class TreeWriter {
     const element = isTemplate
       ? new TemplateElement(name, namespace, attributes)
       : new SourceElement(name, namespace, attributes);
-    if (element instanceof TemplateElement) this.lists.open(element.content);
-    this.lists.open(element);
     element.startIndex = tag.start;
     element.endIndex = tag.end - 1;
     element.contentStart = tag.end;
     this.elements.push(element);
-    this.isTagUsed = true;
-    this.observer?.used(element, tag.start);
+    this.taggedElement = element;
     return element;
   }
 
-  insert(node: TreeChild, target: SourceElement | undefined = this.current): void {
+  insert(node: TreeChild): void {
     if (this.fosters && this.open.currentHas(trait.fosters)) {
-      const { parent, before } = this.fosterPlace();
-      if (before) this.lists.insertBefore(before, node);
-      else this.lists.append(parent, node);
+      const place = this.fosterPlace();
+      this.insertAt(place, node);
       // `</p>` and `</br>` make elements, too.
-      if (this.endTagName !== undefined) this.displaced.push({ offset: this.tokenStart, parent });
-    } else this.lists.append(contentParent(target) ?? this.root, node);
+      if (this.endTagName !== undefined) this.displaced.push({ offset: this.tokenStart, parent: place.parent });
+    } else appendChild(contentParent(this.current) ?? this.root, node);
+  }
+
+  /** Puts a node where the parser may not be: what was built behind that place is not what it was. */
+  insertAt({ parent, before }: InsertionPlace, node: TreeChild): void {
+    const isOpen = !(parent instanceof SourceElement) || this.open.indexOfElement(parent) >= 0;
+    if (before || !isOpen) this.forgetStatesBehind(startOf(isOpen && before ? before : parent));
+    if (before) insertChildBefore(before, node);
+    else appendChild(parent, node);
+  }
+
+  /** Takes a node out of the tree. */
+  detach(node: TreeChild): void {
+    this.forgetStatesBehind(startOf(node));
+    detachChild(node);
   }
 
   /** The appropriate place for inserting a node, with a given target. */
-  placeIn(target: SourceElement, targetTag: TagName, isFostering: boolean): InsertionPlace {
-    return isFostering && (traitsOf(targetTag) & trait.fosters) !== 0
+  placeIn(target: SourceElement, targetTag: TagName): InsertionPlace {
+    return (traitsOf(targetTag) & trait.fosters) !== 0
       ? this.fosterPlace()
       : { parent: contentParent(target) ?? this.root, before: null };
   }
@@ -201,11 +204,10 @@ export class TreeWriter {
 
   insertText(run: TextRun): void {
     const isFostered = this.fosters && this.open.currentHas(trait.fosters);
-    const { parent, before } = isFostered
-      ? this.fosterPlace()
-      : { parent: contentParent(this.current) ?? this.root, before: null };
+    const place = isFostered ? this.fosterPlace() : { parent: contentParent(this.current) ?? this.root, before: null };
+    const { parent, before } = place;
     if (parent === this.root) return; // a document has no text of its own
-    const previous = before ? before.prev : this.lists.last(parent);
+    const previous = before ? before.prev : parent.children.at(-1);
     if (previous instanceof TextNode) {
       this.forgetStatesBehind(previous.startIndex ?? 0);
       this.texts.extend(previous, run);
@@ -215,8 +217,8 @@ export class TreeWriter {
       text.startIndex = run.start;
       text.endIndex = run.end - 1;
       if (!run.isVerbatim) this.texts.add(text);
-      if (before) this.lists.insertBefore(before, text);
-      else this.lists.append(parent, text);
+      if (before) this.insertAt(place, text);
+      else appendChild(parent, text);
     }
     const isLate = parent instanceof SourceElement && parent.contentEnd !== -1 && !isBlankText(run);
     if (this.fosters || isLate) this.displaced.push({ offset: run.end - 1, parent });
@@ -228,7 +230,7 @@ export class TreeWriter {
     comment.startIndex = start;
     comment.endIndex = end - 1;
     if (parent) {
-      this.lists.append(parent, comment);
+      appendChild(parent, comment);
       this.displaced.push({ offset: start, parent });
     } else this.insert(comment);
   }
@@ -238,7 +240,7 @@ export class TreeWriter {
     const doctype = new DoctypeNode(name, publicId, systemId);
     doctype.startIndex = start;
     doctype.endIndex = end - 1;
-    this.lists.append(this.root, doctype);
+    appendChild(this.root, doctype);
   }
 
   /** The attributes of a further `html` or `body` tag that the element does not have. */
@@ -249,12 +251,11 @@ export class TreeWriter {
     for (const [name, value] of added) element.attribs[name] = value;
     this.forgetStatesBehind(0);
     if (added.length > 0) this.displaced.push({ offset: this.tokenStart, parent: element });
-    this.isTagUsed = true;
-    this.observer?.used(element, this.tokenStart);
+    this.taggedElement = element;
   }
 
   /** What was built between an offset and here is not what it was: no parse can go on from a state in between. */
-  protected forgetStatesBehind(offset: number): void {
+  forgetStatesBehind(offset: number): void {
     if (offset < this.resumedAt) this.hasReachedBack = true;
     while ((this.states.at(-1)?.position ?? 0) > offset) this.states.pop();
   }
@@ -271,23 +272,22 @@ export class TreeWriter {
 
   /** An element is no longer open. */
   close(element: SourceElement): void {
-    this.lists.close(element);
-    if (element instanceof TemplateElement) this.lists.close(element.content);
+    freeRoom(contentParent(element));
     if (element.startIndex !== null) this.markEnd(element);
   }
 }
 
 /** Where a node begins, or what it stands in. */
-function startOf(node: TreeChild | TreeParent): number {
+export function startOf(node: TreeChild | TreeParent): number {
   for (let each: TreeChild | TreeParent | null = node; each; each = each.parent) {
     if (each.startIndex !== null) return each.startIndex;
   }
   return 0;
 }
 
-/** What the children of an element belong to: of a `template`, its content. */
-export function contentParent(element: SourceElement | undefined): TreeParent | undefined {
-  return element instanceof TemplateElement ? element.content : element;
+/** Gives back the room that a growing array keeps: for 17 children, while most elements have fewer than three. */
+export function freeRoom(parent: TreeParent): void {
+  if (parent.children.length > 0) parent.children = parent.children.slice();
 }
 
 function isNamed({ name, namespace }: SourceElement, tagName: string): boolean {

@@ -1,6 +1,13 @@
-import { textContent } from "domutils";
 import { inSlices } from "../../event-loop/sliced-work.ts";
-import { elementSpan, joined, nextNode, outerHtmlParts, SourceElement, type TreeParent } from "../../html/engine.ts";
+import {
+  elementSpan,
+  joined,
+  nextNode,
+  outerHtmlParts,
+  SourceElement,
+  type TreeParent,
+  textContent,
+} from "../../html/engine.ts";
 import { likeliest } from "../../options/schema.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
 

@@ -6,7 +6,7 @@ const entitiesIn = (subset: string) => readDoctype(` r [${subset}]`, 0).entities
 describe("readDoctype", () => {
   it("knows names and identifiers", () => {
     const { node } = readDoctype(` html PUBLIC "-//p//" 's'\n`, 0);
-    expect([node["x-name"], node["x-publicId"], node["x-systemId"]]).toEqual(["html", "-//p//", "s"]);
+    expect([node.name, node.publicId, node.systemId]).toEqual(["html", "-//p//", "s"]);
   });
 
   it("reads general entities; the first declaration counts", () => {

@@ -28,7 +28,7 @@ it.each([
   ["<!doctype html system 'about:legacy-compat' x><p>", "no-quirks"],
   ["<!doctype html public '-//w3c//dtd xhtml 1.0 transitional//'><p>", "limited-quirks"],
 ])("knows the mode of %s", async (html, mode) => {
-  expect((await parseHtml(html)).root["x-mode"]).toBe(mode);
+  expect((await parseHtml(html)).root.mode).toBe(mode);
 });
 
 it.each([

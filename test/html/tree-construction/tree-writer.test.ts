@@ -39,9 +39,11 @@ describe("the tree of an HTML document", () => {
   it("has nodes of five kinds", async () => {
     const { root } = await parseHtml('<!doctype html PUBLIC "p" "s"><!--c--><p>t');
     const [doctype, comment] = root.children;
-    expect(doctype instanceof DoctypeNode && [doctype["x-name"], doctype["x-publicId"], doctype["x-systemId"]]).toEqual(
-      ["html", "p", "s"],
-    );
+    expect(doctype instanceof DoctypeNode && [doctype.name, doctype.publicId, doctype.systemId]).toEqual([
+      "html",
+      "p",
+      "s",
+    ]);
     expect(comment instanceof CommentNode && comment.data).toBe("c");
     const texts = nodesOf(root).filter((node) => node instanceof TextNode);
     expect(texts.map(({ data }) => data)).toEqual(["t"]);
