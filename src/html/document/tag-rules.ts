@@ -2,13 +2,11 @@ import type { ContentModel } from "../tokenizer/tokens.ts";
 import { isHtmlElement, type SourceElement } from "./html-nodes.ts";
 
 // HTML Standard, 13.1.2.4 "Optional tags", and the start tags that close an open element in 13.2.6.
-const closesParagraph = [
-  ..."address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer".split(
-    " ",
-  ),
-  ..."form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext pre search section".split(" "),
-  ..."summary table ul xmp".split(" "),
-];
+const closesParagraph =
+  `address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form
+  h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext pre search section summary table ul xmp`.split(
+    /\s+/,
+  );
 
 const cells = ["td", "th"];
 const rowGroups = ["tbody", "thead", "tfoot"];

@@ -4,7 +4,6 @@ import {
   commentInDocument,
   endAgainAfter,
   type InsertionMode,
-  ignore,
   ruleTable,
   startAgainAfter,
   startAsIn,
@@ -44,46 +43,37 @@ export const afterAfterBody: InsertionMode = {
 };
 
 export const inFrameset: InsertionMode = {
-  startTags: ruleTable(
-    {
-      html: inBody,
-      frameset: (builder, tag) => {
-        builder.insertElement(tag);
-      },
-      frame: (builder, tag) => builder.insertVoid(tag),
-      noframes,
+  startTags: ruleTable({
+    html: inBody,
+    frameset(builder, tag) {
+      builder.insertElement(tag);
     },
-    ignore,
-  ),
-  endTags: ruleTable(
-    {
-      frameset(builder) {
-        if (builder.open.length === 1) return;
-        builder.open.pop();
-        if (builder.current?.name !== "frameset") builder.mode = "after frameset";
-      },
+    frame: (builder, tag) => builder.insertVoid(tag),
+    noframes,
+  }),
+  endTags: ruleTable({
+    frameset(builder) {
+      if (builder.open.length === 1) return;
+      builder.open.pop();
+      if (builder.current?.name !== "frameset") builder.mode = "after frameset";
     },
-    ignore,
-  ),
+  }),
   text: insertBlanks,
 };
 
 export const afterFrameset: InsertionMode = {
-  startTags: ruleTable({ html: inBody, noframes }, ignore),
-  endTags: ruleTable(
-    {
-      html(builder) {
-        builder.mode = "after after frameset";
-      },
+  startTags: ruleTable({ html: inBody, noframes }),
+  endTags: ruleTable({
+    html(builder) {
+      builder.mode = "after after frameset";
     },
-    ignore,
-  ),
+  }),
   text: insertBlanks,
 };
 
 export const afterAfterFrameset: InsertionMode = {
-  startTags: ruleTable({ html: inBody, noframes }, ignore),
-  endTags: ruleTable({}, ignore),
+  startTags: ruleTable({ html: inBody, noframes }),
+  endTags: ruleTable({}),
   text(builder, run) {
     const blanks = blanksOf(run);
     if (blanks) builder.insertContentText(blanks);

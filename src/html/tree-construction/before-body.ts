@@ -189,7 +189,7 @@ export const inTemplate: InsertionMode = {
     },
     becoming("in body"),
   ),
-  endTags: ruleTable({ template: endAsIn("in head") }, ignore),
+  endTags: ruleTable({ template: endAsIn("in head") }),
 };
 
 function becoming(mode: ModeName): TagRule {

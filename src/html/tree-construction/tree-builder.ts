@@ -32,7 +32,7 @@ export interface InsertionMode {
 export type InsertionModes = Readonly<Record<ModeName, InsertionMode>>;
 
 /** Makes a table by the ids of tags of rules by their names, several in one key; `other` is for all other names. */
-export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRule): readonly TagRule[] {
+export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRule = ignore): readonly TagRule[] {
   const table = Array.from({ length: tagCount }, () => other);
   for (const [names, rule] of Object.entries(rules)) {
     for (const name of names.split(/\s+/)) table[tagNamed(name).id] = rule;
