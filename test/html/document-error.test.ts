@@ -27,16 +27,6 @@ describe("DocumentError", () => {
     expect(tree.deref()).toBeUndefined();
     expect(error.stack).toContain("HalfBuiltTree");
   });
-
-  it("is an Error with a code for programs and a message for people", () => {
-    const error = new DocumentError("INVALID_SELECTOR", "The selector ends too early.");
-    expect(error).toBeInstanceOf(Error);
-    expect([error.name, error.code, error.message]).toEqual([
-      "DocumentError",
-      "INVALID_SELECTOR",
-      "The selector ends too early.",
-    ]);
-  });
 });
 
 describe("invalidHtml", () => {

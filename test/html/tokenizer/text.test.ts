@@ -3,7 +3,6 @@ import {
   asciiLowerCase,
   endOfRawText,
   endOfScript,
-  isBlank,
   normalised,
   readReference,
   referenceText,
@@ -38,10 +37,6 @@ describe("readReference", () => {
 describe("resolved", () => {
   it("puts characters in place of references, line ends and NULs", () => {
     expect(resolved("a&lt;b&c &amp;\r\nd\re\0&", "attribute")).toBe("a<b&c &\nd\ne\ufffd&");
-    expect(resolved("nothing", "text")).toBe("nothing");
-  });
-
-  it("leaves a carriage return that is written as a reference", () => {
     expect(resolved("&#13;\r", "text")).toBe("\r\n");
   });
 });
@@ -96,11 +91,6 @@ it.each([
     for (let to = length; found === undefined && to < source.length + length; to += length) found = end.search(to);
     expect(found).toBe(expected);
   }
-});
-
-it("takes five characters for white space", () => {
-  const blanks = Array.from({ length: 256 }, (_, code) => code).filter(isBlank);
-  expect(blanks).toEqual([9, 10, 12, 13, 32]);
 });
 
 describe("asciiLowerCase", () => {

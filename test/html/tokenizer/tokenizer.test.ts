@@ -62,6 +62,18 @@ function read(source: string, content: ContentModel = "data", elementName = ""):
   return list;
 }
 
+/** Tokens as one reads them. */
+function brief(tokens: readonly unknown[][]): string {
+  const written: Readonly<Record<string, (data: unknown, closes: boolean) => string>> = {
+    Character: (data) => `${data}`,
+    StartTag: (name, closes) => `<${name}${closes ? "/" : ""}>`,
+    EndTag: (name) => `</${name}>`,
+    Comment: (data) => `<!--${data}-->`,
+    DOCTYPE: (name) => `<!${name}>`,
+  };
+  return tokens.map(([kind, data, , closes]) => written[String(kind)]?.(data, closes === true)).join(" ");
+}
+
 const contentModels: Readonly<Record<string, ContentModel>> = {
   "Data state": "data",
   "RCDATA state": "rcdata",
@@ -75,40 +87,17 @@ const contentModels: Readonly<Record<string, ContentModel>> = {
 const impossible = new Set(["lowercase endtags: Script data state"]);
 
 describe("Tokenizer", () => {
-  it.each<[string, unknown[][]]>([
-    [
-      "a<b>c</b>",
-      [
-        ["Character", "a"],
-        ["StartTag", "b", {}],
-        ["Character", "c"],
-        ["EndTag", "b"],
-      ],
-    ],
-    [
-      "<br/>&amp;\r\n\0",
-      [
-        ["StartTag", "br", {}, true],
-        ["Character", "&\n\0"],
-      ],
-    ],
-    ["1 < 2 </", [["Character", "1 < 2 </"]]],
-    [
-      "</><!x><?y></ z><!--a--!><!-->",
-      [
-        ["Comment", "x"],
-        ["Comment", "?y"],
-        ["Comment", " z"],
-        ["Comment", "a"],
-        ["Comment", ""],
-      ],
-    ],
-    ["<!--a--", [["Comment", "a"]]],
-    ["<!DocType html>", [["DOCTYPE", "html", null, null, true]]],
-    ["a<b c='", [["Character", "a"]]],
-    ["<![CDATA[x]]>", [["Comment", "[CDATA[x]]"]]],
+  it.each([
+    ["a<b>c</b>", "a <b> c </b>"],
+    ["<br/>&amp;\r\n\0", "<br/> &\n\0"],
+    ["1 < 2 </", "1 < 2 </"],
+    ["</><!x><?y></ z><!--a--!><!-->", "<!--x--> <!--?y--> <!-- z--> <!--a--> <!---->"],
+    ["<!--a--", "<!--a-->"],
+    ["<!DocType html>", "<!html>"],
+    ["a<b c='", "a"],
+    ["<![CDATA[x]]>", "<!--[CDATA[x]]-->"],
   ])("reads %j", (source, tokens) => {
-    expect(read(source).tokens).toEqual(tokens);
+    expect(brief(read(source).tokens)).toBe(tokens);
   });
 
   it("reads a CDATA section where there may be one", () => {
@@ -119,28 +108,12 @@ describe("Tokenizer", () => {
     expect(list.tokens).toEqual([["Character", "a<b>c"]]);
   });
 
-  it.each<[string, ContentModel, unknown[][]]>([
-    [
-      "a<b>&lt;</title>c",
-      "rcdata",
-      [
-        ["Character", "a<b><"],
-        ["EndTag", "title"],
-        ["Character", "c"],
-      ],
-    ],
-    [
-      "a<b>&lt;\0</title>c",
-      "rawtext",
-      [
-        ["Character", "a<b>&lt;\ufffd"],
-        ["EndTag", "title"],
-        ["Character", "c"],
-      ],
-    ],
-    ["a</title>", "plaintext", [["Character", "a</title>"]]],
+  it.each<[string, ContentModel, string]>([
+    ["a<b>&lt;</title>c", "rcdata", "a<b>< </title> c"],
+    ["a<b>&lt;\0</title>c", "rawtext", "a<b>&lt;\ufffd </title> c"],
+    ["a</title>", "plaintext", "a</title>"],
   ])("reads %j as %s", (source, content, tokens) => {
-    expect(read(source, content, "title").tokens).toEqual(tokens);
+    expect(brief(read(source, content, "title").tokens)).toBe(tokens);
   });
 
   it.each<[string, [Unfinished, number][]]>([
@@ -153,17 +126,6 @@ describe("Tokenizer", () => {
     ["a<b>c</b>", []],
   ])("tells what %j is in the middle of", (source, expected) => {
     expect(read(source).unfinishedAt).toEqual(expected);
-  });
-
-  it("stops between any two tokens", () => {
-    const list = new TokenList("a<b>c");
-    const tokenizer = new Tokenizer("a<b>c", list);
-    const counts: number[] = [];
-    while (!tokenizer.isDone) {
-      tokenizer.advance();
-      counts.push(list.tokens.length);
-    }
-    expect(counts).toEqual([2, 3, 3]);
   });
 
   it("asks about a long name before it reads the rest", () => {

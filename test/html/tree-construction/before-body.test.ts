@@ -17,7 +17,6 @@ it.each([
   ["\0<title>a</title>", "<html><head><title>a</title></head><body></body></html>"],
   ["<link><html x=y><base>z", '<html x="y"><head><link><base></head><body>z</body></html>'],
   ["<template><p></template></head>", "<html><head><template><p></p></template></head><body></body></html>"],
-  ["<frameset><frame></frameset>", "<html><head></head><frameset><frame></frameset></html>"],
 ])("reads the beginning of %j", async (html, page) => {
   expect(await pageOf(html)).toBe(page);
 });
@@ -32,10 +31,8 @@ it.each([
 });
 
 it.each([
-  ["a<p>b", "a<p>b</p>"],
   ["<td>a</td><td>b", "<td>a</td><td>b</td>"],
   ["<tr><td>a", "<tr><td>a</td></tr>"],
-  ["<tbody><tr>", "<tbody><tr></tr></tbody>"],
   ["<col><col>", "<col><col>"],
   ["<col>a<p>", "<col>"],
   ["<col> a b&#32;<td>", "<col>   "],
@@ -45,7 +42,6 @@ it.each([
   ["</p></div>a", "a"],
   ["<html b=c><body d=e>a", "a"],
   ["<style>a</style><td>b", "<style>a</style><td>b</td>"],
-  ["<b>a", "<b>a</b>"],
 ])("reads %j as what a template holds", async (html, content) => {
   expect(await bodyOf(`<body><template>${html}</template>`)).toBe(`<template>${content}</template>`);
 });

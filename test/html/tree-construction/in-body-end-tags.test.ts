@@ -2,24 +2,16 @@ import { expect, it } from "vitest";
 import { bodyOf } from "../reading.ts";
 
 it.each([
-  ["<div><p>a</div>b", "<div><p>a</p></div>b"],
-  ["<div>a</section>b</div>c", "<div>ab</div>c"],
-  ["a</p>b", "a<p></p>b"],
   ["<p>a<button></p>b", "<p>a<button><p></p>b</button></p>"],
-  ["<ul><li>a</li>b</li>c", "<ul><li>a</li>bc</ul>"],
   ["<li>a<ul></li>b", "<li>a<ul>b</ul></li>"],
   ["<dl><dt>a</dd>b</dt>c", "<dl><dt>ab</dt>c</dl>"],
   ["<h1>a</h2>b", "<h1>a</h1>b"],
-  ["a</h1>b", "ab"],
   ["<form><div>a</form>b", "<form><div>ab</div></form>"],
-  ["a</form>b", "ab"],
   ["<p><template><form>a</form><form>b</template>", "<p><template><form>a</form><form>b</form></template></p>"],
   ["<object><b>a</object>b", "<object><b>a</b></object>b"],
   ["a</br>b", "a<br>b"],
   ["<span><x-y>a</span>b", "<span><x-y>a</x-y></span>b"],
   ["<x-y><div>a</x-y>b", "<x-y><div>ab</div></x-y>"],
-  ["a</template>b", "ab"],
-  ["<b>a</b></b>b", "<b>a</b>b"],
 ])("reads %j", async (html, body) => {
   expect(await bodyOf(html)).toBe(body);
 });
@@ -27,7 +19,6 @@ it.each([
 it.each([
   ["<b>1<p>2</b>3</p>", "<b>1</b><p><b>2</b>3</p>"],
   ["<b>1<i>2<p>3</b>4", "<b>1<i>2</i></b><i><p><b>3</b>4</p></i>"],
-  ["<a><p></a></p>", "<a></a><p><a></a></p>"],
   ["<b><i><u><s><p>1</b>2", "<b><i><u><s></s></u></i></b><i><u><s><p><b>1</b>2</p></s></u></i>"],
   ["<b><i><u><s><em><p>1</b>2", "<b><i><u><s><em></em></s></u></i></b><u><s><em><p><b>1</b>2</p></em></s></u>"],
   ["<b><em>1</b>2", "<b><em>1</em></b><em>2</em>"],

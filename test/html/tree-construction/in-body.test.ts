@@ -7,8 +7,6 @@ it.each([
   ["<p><script>a<b></script>c", "<p><script>a<b></script>c</p>"],
   ["<textarea>\n\na<b>&lt;", "<textarea>\n\na&lt;b&gt;&lt;</textarea>"],
   ["<title>a</titles></title>b", "b"],
-  ["a<!--b-->c", "a<!--b-->c"],
-  ["<p>a<!doctype html>b", "<p>ab</p>"],
 ])("reads %j", async (html, body) => {
   expect(await bodyOf(html)).toBe(body);
 });
@@ -21,31 +19,22 @@ it("ends a page in the middle of anything", async () => {
 });
 
 it.each([
-  ["<p>a<div>b</div>c", "<p>a</p><div>b</div>c"],
   ["<p>a<section>b", "<p>a</p><section>b</section>"],
-  ["<h1>a<h2>b</h2>c", "<h1>a</h1><h2>b</h2>c"],
   ["<pre>\na\n</pre>", "<pre>a\n</pre>"],
   ["<pre>&#10;a</pre>", "<pre>a</pre>"],
   ["<pre>\0\na</pre>", "<pre>a</pre>"],
   ["<form><form><p>a</form>", "<form><p>a</p></form>"],
   ["<ul><li>a<li><div>b<li>c</ul>", "<ul><li>a</li><li><div>b</div></li><li>c</li></ul>"],
   ["<ul><li><ul><li>a</ul><li>b", "<ul><li><ul><li>a</li></ul></li><li>b</li></ul>"],
-  ["<dl><dt>a<dd>b<dt>c", "<dl><dt>a</dt><dd>b</dd><dt>c</dt></dl>"],
-  ["<button>a<button>b", "<button>a</button><button>b</button>"],
   ["<a>a<a>b</a>c", "<a>a</a><a>b</a>c"],
   ["<a>a<table><a>b</a></table>", "<a>a<a>b</a><table></table></a>"],
-  ["<nobr>a<nobr>b", "<nobr>a</nobr><nobr>b</nobr>"],
   ["<b>a<object><b>b</object>c", "<b>a<object><b>b</b></object>c</b>"],
-  ["<image alt=a>", '<img alt="a">'],
-  ["<p>a<hr>b", "<p>a</p><hr>b"],
-  ["<xmp><b></xmp>", "<xmp><b></xmp>"],
   ["<iframe><b></iframe><noembed><b></noembed>", "<iframe><b></iframe><noembed><b></noembed>"],
   ["<p>a<plaintext>b</p>", "<p>a</p><plaintext>b</p>"],
   ["<ruby>a<rb>b<rt>c<rp>d<rtc>e<rt>f", "<ruby>a<rb>b</rb><rt>c</rt><rp>d</rp><rtc>e<rt>f</rt></rtc></ruby>"],
   ["a<td>b<head>c<tbody>d", "abcd"],
   ["<p>a<x-y>b<p>c", "<p>a<x-y>b</x-y></p><p>c</p>"],
   ["<svg><path/><desc><b>a</b></desc></svg>b", "<svg><path></path><desc><b>a</b></desc></svg>b"],
-  ["<math><mi>a</math>b", "<math><mi>a</mi></math>b"],
 ])("reads %j", async (html, body) => {
   expect(await bodyOf(html)).toBe(body);
 });

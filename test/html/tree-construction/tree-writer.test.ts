@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { treeBuilder } from "../../../src/html/document/html-document.ts";
-import {
-  CommentNode,
-  DoctypeNode,
-  type SourceElement,
-  TemplateElement,
-  TextNode,
-} from "../../../src/html/document/html-nodes.ts";
+import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { ParseBudget } from "../../../src/html/document/parse-budget.ts";
-import { elementsIn, elementsOf, nodesOf } from "../../elements/pages.ts";
+import { elementsOf, nodesOf } from "../../elements/pages.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function element(source: string, name: string): Promise<SourceElement> {
@@ -34,34 +28,6 @@ describe("the tree of an HTML document", () => {
       expect(index).not.toBe(-1);
       expect([node.prev, node.next]).toEqual([siblings[index - 1] ?? null, siblings[index + 1] ?? null]);
     }
-  });
-
-  it("has nodes of five kinds", async () => {
-    const { root } = await parseHtml('<!doctype html PUBLIC "p" "s"><!--c--><p>t');
-    const [doctype, comment] = root.children;
-    expect(doctype instanceof DoctypeNode && [doctype.name, doctype.publicId, doctype.systemId]).toEqual([
-      "html",
-      "p",
-      "s",
-    ]);
-    expect(comment instanceof CommentNode && comment.data).toBe("c");
-    const texts = nodesOf(root).filter((node) => node instanceof TextNode);
-    expect(texts.map(({ data }) => data)).toEqual(["t"]);
-  });
-
-  it("keeps the content of a template apart", async () => {
-    const template = await element("<template><i>t</i></template>", "template");
-    expect(template.children).toEqual([]);
-    expect(template instanceof TemplateElement && elementsIn(template.content).map(({ name }) => name)).toEqual(["i"]);
-  });
-
-  it("takes the first of two attributes, and names of SVG as they should be", async () => {
-    expect({ ...(await element("<a b=1 B=2 c>", "a")).attribs }).toEqual({ b: "1", c: "" });
-    expect({ ...(await element("<svg viewbox=1 xlink:href=2>", "svg")).attribs }).toEqual({
-      viewBox: "1",
-      "xlink:href": "2",
-    });
-    expect({ ...(await element("<body a=1><body a=2 b=3>", "body")).attribs }).toEqual({ a: "1", b: "3" });
   });
 
   it("keeps the attributes of an element that has no place of its own", async () => {
