@@ -63,7 +63,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/storage": "interfaces; storage/contract.ts is their test",
   "storage/disk/disk": "interfaces",
   "storage/bytes-file": "memory-storage.test.ts and small-files.test.ts",
-  "storage/memory/memory-tree": "memory-storage.test.ts",
   "storage/disk/jobs": "changes.test.ts",
   "storage/disk/locked-target": "write.test.ts and its siblings",
   "storage/s3/changes": "races.test.ts",

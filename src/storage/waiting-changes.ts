@@ -117,7 +117,7 @@ export class WaitingChanges {
       const queue = this.#queues.get(path);
       if (queue?.problem) reject(queue.problem);
       else if (queue) queue.waiting.push(waiting);
-      else void this.#workOff(path, { waiting: [waiting] });
+      else this.#begin(path, waiting);
     });
   }
 
@@ -131,11 +131,13 @@ export class WaitingChanges {
     await Promise.all(queues.map(({ problem, hasBegun, ended }) => (problem || !hasBegun ? undefined : ended)));
   }
 
-  async #workOff(path: string, queue: Queue): Promise<void> {
+  #begin(path: string, first: Waiting): void {
+    const queue: Queue = { waiting: [first] };
     this.#queues.set(path, queue);
-    queue.ended = new Promise((resolve) => {
-      queue.end = resolve;
-    });
+    queue.ended = this.#workOff(path, queue);
+  }
+
+  async #workOff(path: string, queue: Queue): Promise<void> {
     while (queue.waiting.length > 0) {
       const group = new Group(queue);
       await this.#commit(path, group).catch((error: unknown) => group.fail(error));
@@ -143,7 +145,6 @@ export class WaitingChanges {
       queue.hasBegun = false;
     }
     this.#queues.delete(path);
-    queue.end?.();
   }
 }
 
@@ -154,7 +155,6 @@ interface Queue {
   /** Why changes are not taken for the moment. */
   problem?: unknown;
   ended?: Promise<void>;
-  end?: () => void;
 }
 
 /** How a change has ended, until the outcome is stored. */

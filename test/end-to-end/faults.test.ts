@@ -96,7 +96,11 @@ const codes = isCampaign
 
 /** The calls of a job as the thread of a disk makes them, in this one. */
 function withoutPool(): void {
-  const run = async (job: Job): Promise<JobResult> => received((await resultsOf([job]))[0]);
+  const run = async (job: Job): Promise<JobResult> => {
+    const [result] = (await resultsOf([job])).map(received);
+    if (result && "value" in result) return result.value;
+    throw result?.error;
+  };
   vi.spyOn(DiskThread.prototype, "run").mockImplementation(run);
   onTestFinished(() => void vi.restoreAllMocks());
 }

@@ -57,8 +57,7 @@ export function* append(directory: Directory, job: AppendJob): Program<JobResult
 function* appendTo(directory: Directory, job: AppendJob, file: number): Program<JobResult> {
   if (!(yield* hasOpened(directory, job.name, file))) throw new Elsewhere();
   const stats = yield* call.fstat(file, { bigint: true });
-  const isShared = stats.nlink > 1n && !job.isAlone;
-  if (isShared || !isExpected(stats, job.expected)) return yield* found(directory, stats);
+  if (!isExpected(stats, job.expected)) return yield* found(directory, stats);
   const { name, content } = job;
   const { size, mtimeNs, ctimeNs } = stats;
   const checksum = "temporary" in content ? content.checksum : crc32(content);

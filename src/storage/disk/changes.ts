@@ -23,11 +23,13 @@ interface Known {
   readonly stat: StoredStat | undefined;
   /** Names it, whatever paths lead to it. */
   readonly identity: string;
+  /** Whether it has several names: then its own lock has to be held as well where it is changed in place. */
+  readonly isShared: boolean;
   /** Whether it was looked at under the lock. */
   readonly isFresh: boolean;
 }
 
-const nothing: Known = { stat: undefined, identity: "", isFresh: true };
+const nothing: Known = { stat: undefined, identity: "", isShared: false, isFresh: true };
 
 /** Between attempts to replace a file that is being read, in milliseconds; half a second in all. */
 const firstPauseMs = 4;
@@ -45,7 +47,7 @@ export class DiskChanges {
     this.#disk = disk;
     this.#notes = new StandingNotes(disk);
     this.#waiting = new WaitingChanges((path, group) =>
-      locked(disk, path, group.since, (target) => this.#make(path, target, group, false)),
+      locked(disk, path, group.since, (target) => this.#make(path, target, group)),
     );
   }
 
@@ -58,12 +60,12 @@ export class DiskChanges {
     await this.#notes.close();
   }
 
-  async #make(path: string, target: LockedTarget, group: Group, isAlone: boolean): Promise<"done" | "elsewhere"> {
+  async #make(path: string, target: LockedTarget, group: Group): Promise<"done" | "elsewhere"> {
     const isBelowNothing = target.missing.length > 0;
-    let known = isBelowNothing ? nothing : isAlone ? undefined : remembered(target.real);
+    let known = isBelowNothing ? nothing : remembered(target.real);
     for (let attempt = 1; attempt <= maxAttempts; ) {
       await this.#disk.callWitnesses(path);
-      known ??= await this.#look(target, isAlone);
+      known ??= await this.#look(target);
       if (!known) return "elsewhere";
       const looked = known;
       known = undefined;
@@ -82,62 +84,52 @@ export class DiskChanges {
       if (isStale) continue;
       if (!draft.outcome) return answered(group, undefined);
       requireHeld(target.held);
-      const result = await this.#store(target, looked, draft.outcome, group, isAlone);
+      const result = await this.#store(target, looked, draft.outcome, group);
       if (result === "again" && !isBelowNothing) continue;
       if (result === "again" || result.kind === "elsewhere") return "elsewhere";
       if (result.kind === "done") return answered(group, this.#settled(target, draft, result.record));
-      if (!isAlone && isShared(result, looked, draft.outcome)) {
-        return diskLocks.run(looked.identity, () => this.#make(path, target, group, true));
-      }
-      known = await this.#known(target, result, isAlone);
+      known = await this.#known(target, result);
       if (!known) return "elsewhere";
     }
     throw new StorageError("conflict");
   }
 
-  async #look(target: LockedTarget, isAlone: boolean): Promise<Known | undefined> {
+  async #look(target: LockedTarget): Promise<Known | undefined> {
     const { directory, name } = target;
     const result = await this.#disk.run({ kind: "look", directory, name });
-    return result.kind === "found" ? this.#known(target, result, isAlone) : undefined;
+    return result.kind === "found" ? this.#known(target, result) : undefined;
   }
 
   /** What was found; `undefined` if the path leads elsewhere. An append cut short by a crash is ended first. */
-  async #known(target: LockedTarget, { found, hasNote }: Found, isAlone: boolean): Promise<Known | undefined> {
+  async #known(target: LockedTarget, { found, hasNote }: Found): Promise<Known | undefined> {
     if (!found) return nothing;
     if (found.type === "link") return undefined;
     if (found.type === "directory") throw new StorageError("is-directory");
     if (found.type === "other") throw new StorageError("forbidden");
-    const stat = statOf(found);
-    const identity = fileIdentity(found);
-    if (hasNote && knownWhole(target.real)?.stat.version !== stat.version) {
+    if (hasNote && knownWhole(target.real)?.stat.version !== statOf(found).version) {
       const mend = () => inPool(inDirectory(target.directory, (open) => ended(open, target.name, found.ino)));
-      const mended = await (found.nlink > 1n && !isAlone ? diskLocks.run(identity, mend) : mend());
-      return mended.kind === "found" ? this.#known(target, { ...mended, hasNote: false }, isAlone) : undefined;
+      const mended = await (found.nlink > 1n ? diskLocks.run(fileIdentity(found), mend) : mend());
+      return mended.kind === "found" ? this.#known(target, { ...mended, hasNote: false }) : undefined;
     }
-    settle(target.real, stat, identity);
-    return { stat, identity, isFresh: true };
+    return { ...settle(target.real, found), isFresh: true };
   }
 
   /** `"again"` where the directory has gone, or another program put a file there. */
-  async #store(
-    target: LockedTarget,
-    known: Known,
-    outcome: Outcome,
-    group: Group,
-    isAlone: boolean,
-  ): Promise<JobResult | "again"> {
-    const job = this.#jobOf(target, known, outcome, isAlone);
+  async #store(target: LockedTarget, known: Known, outcome: Outcome, group: Group): Promise<JobResult | "again"> {
+    const job = this.#jobOf(target, known, outcome);
     const run = (): Promise<JobResult> => this.#disk.run(job, (error) => group.giveUp(error));
     try {
-      const isInPlace = outcome.kind === "appended" && known.stat;
-      return await untilUnread(() => (isInPlace ? whileAppending(known.identity, isInPlace, run) : run()));
+      const { stat, identity, isShared } = known;
+      if (outcome.kind === "replaced" || !stat) return await untilUnread(run);
+      const append = (): Promise<JobResult> => whileAppending(identity, stat, run);
+      return await (isShared ? diskLocks.run(identity, append) : append());
     } catch (error) {
       if (["ENOENT", "EEXIST"].includes(errnoOf(error))) return "again";
       throw error;
     }
   }
 
-  #jobOf(target: LockedTarget, { stat, identity }: Known, outcome: Outcome, isAlone: boolean): Job {
+  #jobOf(target: LockedTarget, { stat, identity }: Known, outcome: Outcome): Job {
     const { directory, missing, name } = target;
     const place = { directory, missing, name, expected: stat?.version, sync: this.#disk.sync };
     if (outcome.kind === "replaced") {
@@ -145,15 +137,11 @@ export class DiskChanges {
       return { kind: "replace", ...place, content, temporary: temporaryFileName(), moment: uniqueMoment() };
     }
     const content = joined(outcome.content as readonly (Uint8Array | ReceivedContent)[]);
-    return { kind: "append", ...place, content, isAlone, keepsNote: this.#notes.keeps(target, identity) };
+    return { kind: "append", ...place, content, keepsNote: this.#notes.keeps(target, identity) };
   }
 
   #settled({ real }: LockedTarget, draft: Draft, record: FileRecord | undefined): StoredStat {
-    if (record) {
-      const stat = statOf(record);
-      settle(real, stat, fileIdentity(record));
-      return stat;
-    }
+    if (record) return settle(real, record).stat;
     // The change is made. Its version is then one that no file has, so that conditions on it fail rather than hold by
     // chance.
     const version = randomBytes(16).toString("base64url");
@@ -175,12 +163,6 @@ function remembered(real: string): Known | undefined {
 function* ended(directory: Directory, name: string, inode: bigint): Program<JobResult> {
   yield* endAppend(directory.at(appendNoteName(inode)), directory.at(name));
   return yield* look(directory, name);
-}
-
-/** Whether it is the file that was expected, and has other names: then its own lock has to be held as well. */
-function isShared(result: JobResult, { stat }: Known, { kind }: Outcome): boolean {
-  if (kind !== "appended" || result.kind !== "found" || !result.found) return false;
-  return result.found.nlink > 1n && statOf(result.found).version === stat?.version;
 }
 
 function joined(content: readonly (Uint8Array | ReceivedContent)[]): Uint8Array | ReceivedContent {

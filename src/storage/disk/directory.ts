@@ -71,8 +71,14 @@ export function* openDirectory(location: string, real: string = location): Progr
     // Not joined where it is told: "." in a directory must not become the link that leads to it.
     const at = (name: string): string => (isTold() ? `${descriptorsFolder}/${file}/${name}` : join(real, name));
     const directory = { real, file, way, at };
-    if (yield* isMeant(directory)) return directory;
-    yield* closeDirectory(directory);
+    let isMeant = false;
+    try {
+      if (way === undefined) isMeant = liesInPlace(directory);
+      else isMeant = file === undefined || way.endsWith(` ${fileIdentity(yield* call.fstat(file, { bigint: true }))}`);
+      if (isMeant) return directory;
+    } finally {
+      if (!isMeant) yield* closeDirectory(directory);
+    }
   } catch (error) {
     const isGone = error instanceof Elsewhere || meansAbsent(error) || errnoOf(error) === "ENAMETOOLONG";
     if (!isGone) throw error;
@@ -86,17 +92,6 @@ function* openedToEnter(location: string): Program<number> {
   } catch (error) {
     if (!isTold() || errnoOf(error) !== "EACCES") throw error;
     return yield* call.open(location, directoryFlags | pathFlag);
-  }
-}
-
-function* isMeant(directory: Directory): Program<boolean> {
-  const { file, way } = directory;
-  try {
-    if (way === undefined) return liesInPlace(directory);
-    return file === undefined || way.endsWith(` ${fileIdentity(yield* call.fstat(file, { bigint: true }))}`);
-  } catch (error) {
-    yield* closeDirectory(directory);
-    throw error;
   }
 }
 

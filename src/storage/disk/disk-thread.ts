@@ -13,8 +13,6 @@ const maxBatch = 64;
 const maxBatchBytes = 2 * 1024 * 1024;
 /** How long the thread may be at work on a batch; then its disk counts as away. */
 const patienceMs = 30_000;
-/** A thread that has died so often is not started again. */
-const maxDeaths = 3;
 const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 
 interface Waiting {
@@ -27,13 +25,12 @@ interface Waiting {
 
 /**
  * A thread that makes the system calls of whole jobs: one trip there and back for each, where each call would be one by
- * way of Node's thread pool. What comes while it works is its next batch. Started when first needed; until it runs, and
- * where there are no threads, the same calls go by way of the pool.
+ * way of Node's thread pool. What comes while it works is its next batch. Started when first needed; until it runs,
+ * after it has died, and where there are no threads, the same calls go by way of the pool.
  */
 export class DiskThread {
   #worker: Worker | undefined;
-  #isReady = false;
-  #deaths = 0;
+  #state: "none" | "starting" | "ready" | "ended" = "none";
   #waiting: Waiting[] = [];
   #underWay: readonly Waiting[] = [];
   #isStuck = false;
@@ -45,8 +42,8 @@ export class DiskThread {
    */
   run(job: Job, late: (error: unknown) => void = () => {}): Promise<JobResult> {
     if (contentOf(job) > maxSentBytes || isOfFile(job)) return inPool(programOf(job));
-    if (!this.#worker && this.#deaths < maxDeaths) this.#start();
-    if (!this.#isReady) return inPool(programOf(job));
+    if (this.#state === "none") this.#start();
+    if (this.#state !== "ready") return inPool(programOf(job));
     if (this.#isStuck) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject, late });
@@ -55,6 +52,7 @@ export class DiskThread {
   }
 
   #start(): void {
+    this.#state = "starting";
     try {
       // Without the options of the program around: its loaders and hooks are not for this thread.
       const worker = new Worker(new URL("./write-thread.js", import.meta.url), {
@@ -65,49 +63,41 @@ export class DiskThread {
       worker.unref();
       worker.on("message", (results) => this.#received(results));
       worker.on("error", () => {}); // it ends then
-      worker.on("exit", () => this.#ended(worker));
+      worker.on("exit", () => this.#ended());
       this.#worker = worker;
     } catch {
-      this.#deaths = maxDeaths; // no threads, or none of ours: not allowed, or part of a bundle
+      this.#state = "ended"; // no threads, or none of ours: not allowed, or part of a bundle
     }
   }
 
   #send(): void {
     let bytes = 0;
     let count = 0;
-    while (count < this.#waiting.length && count < maxBatch && bytes < maxBatchBytes) {
-      const next = this.#waiting[count];
-      bytes += next ? contentOf(next.job) : 0;
+    for (const { job } of this.#waiting) {
+      if (count >= maxBatch || bytes >= maxBatchBytes) break;
+      bytes += contentOf(job);
       count += 1;
     }
     this.#underWay = this.#waiting.splice(0, count);
+    clearTimeout(this.#watch);
     if (count === 0) return void this.#worker?.unref();
     this.#worker?.ref();
-    this.#watch ??= setTimeout(() => this.#giveUp(), patienceMs).unref();
-    this.#watch.refresh();
+    this.#watch = setTimeout(() => this.#giveUp(), patienceMs).unref();
     this.#worker?.postMessage(this.#underWay.map(({ job }) => job));
   }
 
   /** The first message says that the thread runs. */
   #received(results: ThreadMessage): void {
     const underWay = this.#underWay;
-    this.#isReady = true;
+    this.#state = "ready";
     this.#isStuck = false;
     this.#send();
-    if (this.#underWay.length === 0) this.#stopWatch();
-    if (!results) return;
+    const outcomes = (results ?? []).map(received);
     for (const [i, { resolve, reject }] of underWay.entries()) {
-      try {
-        resolve(received(results[i]));
-      } catch (error) {
-        reject(error);
-      }
+      const outcome = outcomes[i];
+      if (outcome && "value" in outcome) resolve(outcome.value);
+      else reject(outcome?.error);
     }
-  }
-
-  #stopWatch(): void {
-    clearTimeout(this.#watch);
-    this.#watch = undefined;
   }
 
   #giveUp(): void {
@@ -116,17 +106,11 @@ export class DiskThread {
     for (const { reject } of this.#waiting.splice(0)) reject(unavailable());
   }
 
-  #ended(worker: Worker): void {
-    if (this.#worker !== worker) return;
-    const [underWay, waiting] = [this.#underWay, this.#waiting];
-    if (!this.#isReady) this.#deaths = maxDeaths;
-    else if (underWay.length > 0) this.#deaths += 1;
-    this.#worker = undefined;
-    this.#isReady = false;
-    this.#isStuck = false;
+  #ended(): void {
+    const [underWay, waiting] = [this.#underWay, this.#waiting.splice(0)];
+    this.#state = "ended";
     this.#underWay = [];
-    this.#waiting = [];
-    this.#stopWatch();
+    clearTimeout(this.#watch);
     for (const { late, reject } of underWay) {
       late(unknown()); // made or not: the thread cannot say
       reject(unknown());

@@ -36,8 +36,6 @@ export type Job =
   | (Place & {
       readonly kind: "append";
       readonly content: Uint8Array | ReceivedContent;
-      /** Whether the lock of the file itself is held, beside that of its name. */
-      readonly isAlone: boolean;
       /** Whether the note may stay for the next append: then that needs none of its own. */
       readonly keepsNote: boolean;
     })

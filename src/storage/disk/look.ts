@@ -8,6 +8,7 @@ import { type Directory, Elsewhere, hasOpened, isTold, recordIn, within } from "
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, fileIdentity, meansAbsent, statOf, storedStat } from "./file-record.ts";
+import type { FileRecord } from "./jobs.ts";
 import { OpenDiskFile } from "./open-disk-file.ts";
 import { guardFlags, inPool } from "./system-calls.ts";
 import { appendNoteName } from "./temporary-names.ts";
@@ -20,6 +21,7 @@ const pending = new Map<string, StoredStat>();
 interface WholeFile {
   readonly stat: StoredStat;
   readonly identity: string;
+  readonly isShared: boolean;
 }
 
 /** Versions that are known to be whole, by real location: what is as it was needs no second look. About 4 MiB. */
@@ -61,9 +63,11 @@ function seenAt<T>(disk: Disk, real: string, see: See<T>): Promise<Seen<T>> {
   return within(dirname(real), (directory) => see(disk, directory, basename(real)));
 }
 
-/** Takes note that a version of a file is whole, and lies where it seems to. */
-export function settle(real: string, stat: StoredStat, identity: string): void {
-  settled.set(real, { stat, identity });
+/** Takes note that a version of a file is whole, and lies where it seems to; gives what is known of it. */
+export function settle(real: string, record: Omit<FileRecord, "type">): WholeFile {
+  const file = { stat: statOf(record), identity: fileIdentity(record), isShared: record.nlink > 1n };
+  settled.set(real, file);
+  return file;
 }
 
 /** What was found to be whole at a location, and may have changed since. */
@@ -108,7 +112,7 @@ export async function visibleStat(
     // An append may have ended since the record was read, which would then be one of its intermediate steps.
     const now = await again();
     if (storedStat(now).version === stat.version) {
-      settle(real, stat, fileIdentity(now));
+      settle(real, now);
       return stat;
     }
     seen = now;

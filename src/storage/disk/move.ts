@@ -4,7 +4,7 @@ import { type HeldLock, requireHeld } from "../locks.ts";
 import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, fileIdentity, statOf } from "./file-record.ts";
+import { errnoOf, statOf } from "./file-record.ts";
 import type { FileRecord } from "./jobs.ts";
 import { foldedName } from "./listed-names.ts";
 import { maxAttempts } from "./locked-target.ts";
@@ -72,8 +72,7 @@ async function moveLocked(
     const result = await disk.run({ kind: "move", ...place, goal }).catch(unlessCopied);
     if (result === undefined || result.kind === "elsewhere") return undefined;
     if (result.kind !== "done" || !result.record) continue; // another program has changed one of them
-    const stat: StoredStat = statOf(result.record, type);
-    if (type === "file") settle(target, stat, fileIdentity(result.record));
+    const stat = type === "file" ? settle(target, result.record).stat : statOf(result.record, type);
     await moved?.();
     return { created: replaced === undefined, stat };
   }

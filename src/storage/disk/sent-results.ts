@@ -4,7 +4,7 @@ import { atOnce, inPool } from "./system-calls.ts";
 import { programOf } from "./write-programs.ts";
 
 /** What a job came to, as values that can be sent to another thread. */
-export type SentResult = { readonly value: JobResult } | { readonly error: SentError };
+export type SentResult = { readonly value: JobResult } | { readonly error: unknown };
 
 /** An error, without what a copy would lose. */
 interface SentError {
@@ -14,16 +14,11 @@ interface SentError {
 }
 
 export function resultsOf(jobs: readonly Job[]): Promise<readonly SentResult[]> {
-  return Promise.all(jobs.map(resultOf));
+  return Promise.all(jobs.map((job) => inPool(programOf(job), atOnce).then(sentValue, (e) => ({ error: sent(e) }))));
 }
 
-async function resultOf(job: Job): Promise<SentResult> {
-  try {
-    const value = await inPool(programOf(job), atOnce);
-    return { value: value.kind === "done" ? { ...value, problems: value.problems.map(sent) } : value };
-  } catch (error) {
-    return { error: sent(error) };
-  }
+function sentValue(value: JobResult): SentResult {
+  return { value: value.kind === "done" ? { ...value, problems: value.problems.map(sent) } : value };
 }
 
 function sent(error: unknown): SentError {
@@ -32,12 +27,11 @@ function sent(error: unknown): SentError {
   return { message: String(message), storage, system: storage ? {} : { code, errno, syscall } };
 }
 
-export function received(result: SentResult | undefined): JobResult {
-  if (result && "value" in result) {
-    const { value } = result;
-    return value.kind === "done" ? { ...value, problems: value.problems.map(errorOf) } : value;
-  }
-  throw errorOf(result?.error);
+/** The result, with errors as they were. */
+export function received(result: SentResult): SentResult {
+  if ("error" in result) return { error: errorOf(result.error) };
+  const { value } = result;
+  return { value: value.kind === "done" ? { ...value, problems: value.problems.map(errorOf) } : value };
 }
 
 function errorOf(error: unknown): unknown {

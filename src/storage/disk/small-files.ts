@@ -25,8 +25,6 @@ interface KnownFile {
   readonly locations: readonly string[];
   /** Their records when the content was read. */
   readonly records: readonly BigIntStats[];
-  /** Whether they are still the same, as all learn who ask in one turn of the looks. */
-  answer?: { readonly turn: number; readonly isSame: Promise<boolean> };
 }
 
 /**
@@ -51,7 +49,7 @@ export class SmallFiles {
   async open(path: string, open: () => Promise<OpenFile | undefined>): Promise<OpenFile | undefined> {
     const known = this.#known.get(path);
     if (known) {
-      if (await this.#isSame(known)) return known.file;
+      if (areSame(known.records, await this.#recordsAt(known.locations))) return known.file;
       if (this.#known.peek(path) === known) this.#known.delete(path);
     }
     const generation = this.#generation;
@@ -98,33 +96,23 @@ export class SmallFiles {
     return names.map((_, i) => join(root, ...names.slice(0, i + 1)));
   }
 
-  #isSame(known: KnownFile): Promise<boolean> {
-    const { turn } = this.#stats;
-    if (known.answer?.turn !== turn) {
-      const isSame = this.#recordsAt(known.locations).then((records) => areSame(known.records, records));
-      known.answer = { turn, isSame };
-    }
-    return known.answer.isSame;
-  }
-
   #recordsAt(locations: readonly string[]): Promise<readonly (BigIntStats | undefined)[]> {
     return Promise.all(locations.map((location) => this.#stats.of(location)));
   }
 }
 
-/** Whether a record is that of a regular file at the end of directories; a link, of whatever, is neither. */
+/** Whether a record is that of a regular file at the end of directories; symbolic links count as neither. */
 function isPlain(record: BigIntStats | undefined, i: number, all: readonly unknown[]): record is BigIntStats {
   return (i === all.length - 1 ? record?.isFile() : record?.isDirectory()) ?? false;
 }
 
+/** A directory is the same whatever is put into it; the file only where nothing was written. */
 function areSame(before: readonly BigIntStats[], now: readonly (BigIntStats | undefined)[]): boolean {
-  return before.every((record, i) => isSame(record, now[i], i === before.length - 1));
-}
-
-/** A directory is the same whatever is put into it; a file only where nothing was written. */
-function isSame(a: BigIntStats, b: BigIntStats | undefined, isFile: boolean): boolean {
-  if (a.ino !== b?.ino || a.dev !== b.dev) return false;
-  return !isFile || (a.ctimeNs === b.ctimeNs && a.mtimeNs === b.mtimeNs && a.size === b.size);
+  return before.every((a, i) => {
+    const b = now[i];
+    if (a.ino !== b?.ino || a.dev !== b.dev) return false;
+    return i < before.length - 1 || (a.ctimeNs === b.ctimeNs && a.mtimeNs === b.mtimeNs && a.size === b.size);
+  });
 }
 
 function tickOf(records: readonly BigIntStats[]): number {
@@ -136,37 +124,31 @@ type Answer = Promise<BigIntStats | undefined>;
 
 /**
  * Asks the disk for the records of names, once for all who ask within one turn of the event loop. The looks begin at
- * its end, so that what somebody learns was asked for after they came: an earlier look may have happened before the
- * change that they know of.
+ * its end, so that what a client learns was asked for after it came: an earlier look may have happened before the
+ * change that it knows of.
  */
 export class FreshStats {
-  #due = new Map<string, { readonly answer: Answer; readonly begin: () => void }>();
-  #turn = 0;
-
-  /** Counts the turns: requests of one turn can share an answer. */
-  get turn(): number {
-    return this.#turn;
-  }
+  #due = new Map<string, Answer>();
+  #turnEnd: Promise<void> | undefined;
 
   /** The record of a location itself, not of what a link leads to; `undefined` where there is none to be had. */
   of(location: string): Answer {
     const known = this.#due.get(location);
-    if (known) return known.answer;
-    if (this.#due.size === 0) setImmediate(() => this.#begin());
-    let begin = (): void => {};
-    const answer: Answer = new Promise((resolve) => {
-      begin = () => lstat(location, { bigint: true }, (_error, stats) => resolve(stats));
+    if (known) return known;
+    this.#turnEnd ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      // Not cleared: V8 links the old table of a map to the new one, and once one table is old, all after it outlive
+      // their use.
+      this.#due = new Map();
+      this.#turnEnd = undefined;
     });
-    this.#due.set(location, { answer, begin });
+    const answer = this.#turnEnd.then(() => recordAt(location));
+    this.#due.set(location, answer);
     return answer;
   }
+}
 
-  #begin(): void {
-    const looks = this.#due;
-    // Not cleared: V8 links the old table of a map to the new one, and once one table is old, all after it outlive
-    // their use.
-    this.#due = new Map();
-    this.#turn += 1;
-    for (const look of looks.values()) look.begin();
-  }
+function recordAt(location: string): Answer {
+  return new Promise((resolve) => {
+    lstat(location, { bigint: true }, (_error, stats) => resolve(stats));
+  });
 }

@@ -7,7 +7,7 @@ import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { batchesIn, unaddressable } from "./list.ts";
-import { look, type Seen, statAt } from "./look.ts";
+import { look, statAt } from "./look.ts";
 import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-names.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
@@ -20,9 +20,6 @@ const maxAtOnce = 4096;
 
 /** The system has no more watches, or no more descriptors. */
 const exhausted: ReadonlySet<string> = new Set(["ENOSPC", "EMFILE", "ENFILE", "ENOMEM"]);
-
-/** How many names are noted without letting others have the event loop: far less than 5 ms. */
-const sliceLength = 500;
 
 /** How long until the server looks whether a root that was removed is there again, in milliseconds. */
 const rootAbsentMs = 1000;
@@ -115,12 +112,17 @@ class DiskWatch {
   async #look(path: string): Promise<boolean> {
     const { name } = split(path);
     if (this.#isLeftOut(path, name)) return false;
-    const { real, stat } = (await look(this.#disk, path, foundAt)) ?? {};
+    let real: string | undefined;
+    const stat = await look(this.#disk, path, (disk, directory, name) => {
+      real = join(directory.real, name);
+      return statAt(disk, directory, name);
+    });
     const isDirectory = stat?.type === "directory";
-    if (!isDirectory) await this.#leave(path);
+    if (!isDirectory) this.#leave(path);
     if (this.#state === "closed") return false;
     const holder = this.#holderOf(path); // only now: it may have gone meanwhile, and come again as another
-    if (holder) this.#compare(holder, name, isDirectory ? undefined : real, isDirectory ? undefined : stat);
+    if (holder && stat?.type === "file") this.#compare(holder, name, real, stat);
+    else if (holder) this.#compare(holder, name, undefined, undefined);
     if (path === "/" && !isDirectory) this.#awaitRoot();
     return isDirectory;
   }
@@ -148,20 +150,17 @@ class DiskWatch {
   }
 
   /** A directory is no longer there, or no longer one: what was in it is looked at in turn, and will be found gone. */
-  async #leave(path: string): Promise<void> {
+  #leave(path: string): void {
     const directory = this.#root.find(path);
     if (!directory) return;
     directory.watcher?.close();
     directory.watcher = undefined;
     directory.prune();
-    await this.#lookAtAll(directory, [...directory.files.keys(), ...directory.directories.keys()]);
+    this.#lookAtAll(directory, [...directory.files.keys(), ...directory.directories.keys()]);
   }
 
-  async #lookAtAll(directory: WatchedDirectory, names: readonly string[]): Promise<void> {
-    for (const [index, name] of names.entries()) {
-      this.#paths.addNow(directory.pathOf(name));
-      if (index % sliceLength === sliceLength - 1) await setImmediate();
-    }
+  #lookAtAll(directory: WatchedDirectory, names: readonly string[]): void {
+    for (const name of names) this.#paths.addNow(directory.pathOf(name));
   }
 
   /** Watches a directory, anew even if it was watched: it may be another one of the same name. Then goes through it. */
@@ -228,10 +227,8 @@ class DiskWatch {
       if (!meansAbsent(error)) throw error;
     }
     const known = [...directory.files.keys(), ...directory.directories.keys()];
-    await this.#lookAtAll(
-      directory,
-      known.filter((name) => !names.has(name)),
-    );
+    const gone = known.filter((name) => !names.has(name));
+    this.#lookAtAll(directory, gone);
   }
 
   async #consider(directory: WatchedDirectory, open: Directory, entry: Dirent): Promise<void> {
@@ -254,15 +251,6 @@ class DiskWatch {
     clearTimeout(this.#rootTimer);
     this.#rootTimer = setTimeout(() => this.#paths.addNow("/"), rootAbsentMs).unref();
   }
-}
-
-async function foundAt(
-  disk: Disk,
-  directory: Directory,
-  name: string,
-): Promise<Seen<{ readonly real: string; readonly stat: StoredStat }>> {
-  const stat = await statAt(disk, directory, name);
-  return stat === undefined || stat === "elsewhere" ? stat : { real: join(directory.real, name), stat };
 }
 
 function exhaustion(path: string, cause: unknown): Error {

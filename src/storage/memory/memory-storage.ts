@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { BytesFile } from "../bytes-file.ts";
 import { PathLock } from "../locks.ts";
 import {
@@ -11,7 +12,18 @@ import {
   type WriteOptions,
 } from "../storage.ts";
 import { Draft, WaitingChanges } from "../waiting-changes.ts";
-import { isDirectory, MemoryTree, namesOf } from "./memory-tree.ts";
+
+/** A file in memory. Its content is never changed, only replaced, so that each reader reads one version. */
+interface MemoryFile {
+  readonly stat: StoredStat;
+  readonly content: Uint8Array;
+}
+
+/** A directory in memory, with the names of what is in it. */
+interface MemoryDirectory {
+  stat: StoredStat;
+  readonly names: Set<string>;
+}
 
 /**
  * Keeps files in memory: for tests, and for content that a program makes up. `files` maps paths to text or bytes; a
@@ -88,18 +100,18 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
         made?.(after);
       }),
     remove: (path, options = {}) =>
-      locks.run(`/${namesOf(path).join("/")}`, async () => {
+      locks.run(withoutSlash(path), async () => {
         const found = tree.find(path);
         if (found === undefined) throw new StorageError("not-found");
-        if (namesOf(path).length > 0) options.check?.(found.stat);
+        if (path !== "/") options.check?.(found.stat);
         tree.remove(path);
         if (!isDirectory(found)) announce(path, undefined, true);
       }),
     async makeDirectory(path) {
-      const plain = `/${namesOf(path).join("/")}`;
+      const plain = withoutSlash(path);
       if (tree.find(plain)) throw new StorageError("exists");
       if (tree.missingAbove(plain) > 0) throw new StorageError("no-parent");
-      tree.makeDirectory(namesOf(path));
+      tree.makeDirectory(plain);
     },
     async watch(watcher) {
       const watch = { watcher }; // one watcher may watch twice
@@ -110,13 +122,11 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
 }
 
 function plant(tree: MemoryTree, path: string, content: string | Uint8Array): void {
-  const names = namesOf(path);
-  const isCanonical = path === `/${names.join("/")}${path.endsWith("/") && names.length > 0 ? "/" : ""}`;
-  if (!isCanonical || names.includes(".") || names.includes("..")) {
+  if (!path.startsWith("/") || path.includes("//") || /\/\.\.?(\/|$)/.test(path)) {
     throw new Error(`files: ${JSON.stringify(path)} is not a path like "/page.html" or "/directory/page.html"`);
   }
   try {
-    if (path.endsWith("/") && content.length === 0) tree.makeDirectory(names);
+    if (path.endsWith("/") && content.length === 0) tree.makeDirectory(withoutSlash(path));
     else tree.put(path, typeof content === "string" ? Buffer.from(content) : copyOf(content));
   } catch (cause) {
     throw new Error(`files: ${JSON.stringify(path)} cannot be both a file and a directory`, { cause });
@@ -134,8 +144,8 @@ function replaceable(tree: MemoryTree, path: string, options: WriteOptions, isTh
 async function* list(tree: MemoryTree, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   const found = tree.find(path);
   if (found === undefined || !isDirectory(found)) throw new StorageError("not-found");
-  for (const name of [...found.children.keys()]) {
-    const child = found.children.get(name);
+  for (const name of [...found.names]) {
+    const child = tree.find(`${withoutSlash(path)}/${name}`);
     if (child !== undefined) yield { name, type: child.stat.type };
   }
 }
@@ -149,4 +159,100 @@ async function received(content: Content): Promise<Uint8Array> {
 /** Not `slice()`, which for a Buffer is a view of the same bytes. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
+}
+
+/** Files and directories by path. All of its methods do their work at once, whole or not at all. */
+class MemoryTree {
+  /** Tags of an earlier run of the program must not match files of this one. */
+  readonly #run = randomBytes(6).toString("base64url");
+  #changes = 0;
+  /** By path, without a slash at the end. */
+  readonly #nodes = new Map<string, MemoryFile | MemoryDirectory>([["", this.#newDirectory()]]);
+
+  /** What a path names; `undefined` for nothing, and for a file under a path that ends in `/`. */
+  find(path: string): MemoryFile | MemoryDirectory | undefined {
+    const found = this.#nodes.get(withoutSlash(path));
+    return found && !isDirectory(found) && path.endsWith("/") ? undefined : found;
+  }
+
+  /** How many directories above a file of that path are not there; throws where something else stands in the way. */
+  missingAbove(path: string): number {
+    const there = this.#nodes.get(path);
+    if (path.endsWith("/") || (there && isDirectory(there))) throw new StorageError("is-directory");
+    let missing = 0;
+    for (let above = directoryOf(path); ; above = directoryOf(above)) {
+      const found = this.#nodes.get(above);
+      if (found && !isDirectory(found)) throw new StorageError("not-a-directory");
+      if (found) return missing;
+      missing += 1;
+    }
+  }
+
+  file(path: string): MemoryFile {
+    const found = this.find(path);
+    if (found && !isDirectory(found)) return found;
+    this.missingAbove(path);
+    throw new StorageError("not-found");
+  }
+
+  /** Makes or replaces a file, and makes the directories above it. `content` is kept, not copied. */
+  put(path: string, content: Uint8Array): StoredStat {
+    this.missingAbove(path);
+    const stat = this.#newStat("file", content.length);
+    this.#add(path, { stat, content });
+    return stat;
+  }
+
+  /** Takes a path without a slash at the end. */
+  makeDirectory(path: string): MemoryDirectory {
+    const found = this.#nodes.get(path);
+    if (found && !isDirectory(found)) throw new StorageError("not-a-directory");
+    if (found) return found;
+    const made = this.#newDirectory();
+    this.#add(path, made);
+    return made;
+  }
+
+  remove(path: string): void {
+    const plain = withoutSlash(path);
+    const found = this.#nodes.get(plain);
+    if (plain === "") throw new StorageError("forbidden");
+    if (found && isDirectory(found) && found.names.size > 0) throw new StorageError("not-empty");
+    const parent = this.makeDirectory(directoryOf(plain));
+    this.#nodes.delete(plain);
+    parent.names.delete(nameOf(plain));
+    parent.stat = this.#newStat("directory", 0);
+  }
+
+  #add(path: string, node: MemoryFile | MemoryDirectory): void {
+    const parent = this.makeDirectory(directoryOf(path));
+    if (!parent.names.has(nameOf(path))) parent.stat = this.#newStat("directory", 0);
+    parent.names.add(nameOf(path));
+    this.#nodes.set(path, node);
+  }
+
+  #newDirectory(): MemoryDirectory {
+    return { stat: this.#newStat("directory", 0), names: new Set() };
+  }
+
+  #newStat(type: StoredStat["type"], size: number): StoredStat {
+    this.#changes += 1;
+    return { type, size, modified: new Date(), version: `${this.#run}-${this.#changes}` };
+  }
+}
+
+function isDirectory(node: MemoryFile | MemoryDirectory): node is MemoryDirectory {
+  return "names" in node;
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -25,7 +25,7 @@ describe("the thread of a disk", () => {
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
-  it("is replaced when it dies, whose changes are unavailable and those after it made", async () => {
+  it("leaves the changes to the pool when it dies; the outcome of its last ones is not known", async () => {
     const root = await temporaryDirectory();
     expect(await printed(root, "die")).toEqual({ died: "outcome-unknown", waiting: "done", after: "done" });
     expect(await readFile(join(root, "b.txt"), "utf8")).toBe("after");
@@ -59,9 +59,7 @@ describe("the thread of a disk", () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, "a"), "");
     const place = { directory: root, missing: ["a"], name: "b", expected: undefined, sync: false };
-    const [found] = await resultsOf([
-      { kind: "append", ...place, content: Buffer.from("x"), isAlone: false, keepsNote: false },
-    ]);
+    const [found] = await resultsOf([{ kind: "append", ...place, content: Buffer.from("x"), keepsNote: false }]);
     expect(found).toEqual({ value: { kind: "found", found: undefined, hasNote: false } });
     const [failed] = await resultsOf([
       { kind: "replace", ...place, content: Buffer.from("x"), temporary: ".filement-x.tmp", moment: 1 },
