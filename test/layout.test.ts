@@ -49,7 +49,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/selector/selector-tree": "types",
   "storage/disk/watched-directory": "watch.test.ts",
   "storage/disk/sent-results": "disk-thread.test.ts",
-  "storage/disk/standing-notes": "append.test.ts",
   "storage/disk/write-programs": "changes.test.ts",
   "storage/disk/write-thread": "disk-thread.test.ts",
   "files/browser-module": "client-module.test.ts, client/listing/listing.test.ts",

@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
-import type { Content, OpenFile, Storage, StoredStat } from "../../src/storage/storage.ts";
+import type { CommitCheck, Content, OpenFile, Storage, StoredStat } from "../../src/storage/storage.ts";
 import { timesOf } from "../helpers/effort.ts";
 import { brokenContent, content, entriesAt, gate, namesAt, textAt, withBytes } from "./content.ts";
 
@@ -200,26 +200,12 @@ export function storageContract(
       expect(await textAt(storage, "/ü-日本-🙂.txt")).toBe("ü-日本-🙂.txt");
     });
 
-    it("changes nothing when the content breaks off, and throws what that threw", async () => {
+    it("changes nothing when the content breaks off, and throws what that threw, as an append does", async () => {
       const storage = await make({ "/a.txt": "old" });
       const error = new Error("the client left");
+      await expect(storage.append("/a.txt", brokenContent("new", error))).rejects.toBe(error);
       await expect(storage.write("/a.txt", brokenContent("new", error))).rejects.toBe(error);
       await expect(storage.write("/dir/b.txt", brokenContent("new", error))).rejects.toBe(error);
-      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
-      expect(await textAt(storage, "/a.txt")).toBe("old");
-    });
-
-    it("shows the check what is stored, and lets it prevent the change", async () => {
-      const storage = await make({ "/a.txt": "old" });
-      const seen: Array<string | undefined> = [];
-      const error = new Error("changed meanwhile");
-      const check = (current: StoredStat | undefined): void => {
-        seen.push(current?.version);
-        throw error;
-      };
-      await expect(storage.write("/a.txt", content("new"), { check })).rejects.toBe(error);
-      await expect(storage.write("/dir/b.txt", content("new"), { check })).rejects.toBe(error);
-      expect(seen).toEqual([(await storage.stat("/a.txt"))?.version, undefined]);
       expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
       expect(await textAt(storage, "/a.txt")).toBe("old");
     });
@@ -328,28 +314,6 @@ export function storageContract(
       expect({ ...stat }).toEqual({ ...before });
     });
 
-    it("adds nothing when the content breaks off, and throws what that threw", async () => {
-      const storage = await make({ "/a.txt": "one" });
-      const error = new Error("the client left");
-      await expect(storage.append("/a.txt", brokenContent("two", error))).rejects.toBe(error);
-      expect(await textAt(storage, "/a.txt")).toBe("one");
-      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
-    });
-
-    it("shows the check what is stored, and lets it prevent the change", async () => {
-      const storage = await make({ "/a.txt": "one" });
-      const before = await storage.stat("/a.txt");
-      const error = new Error("changed meanwhile");
-      let seen: StoredStat | undefined;
-      const check = (current: StoredStat | undefined): void => {
-        seen = current;
-        throw error;
-      };
-      await expect(storage.append("/a.txt", content("two"), { check })).rejects.toBe(error);
-      expect({ ...seen }).toEqual({ ...before });
-      expect(await textAt(storage, "/a.txt")).toBe("one");
-    });
-
     it.each([
       ["/no.txt", "not-found"],
       ["/no/no.txt", "not-found"],
@@ -357,9 +321,16 @@ export function storageContract(
       ["/dir", "is-directory"],
       ["/dir/", "is-directory"],
       ["/a.txt/b", "not-a-directory"],
-    ])("refuses %s with %s", async (path, code) => {
+    ])("refuses %s with %s, as an update does", async (path, code) => {
       const storage = await make({ "/a.txt": "", "/dir/b.txt": "" });
       await expect(storage.append(path, content("more"))).rejects.toEqual(refuses(code));
+      if (path !== "/")
+        await expect(
+          storage.update(
+            path,
+            withBytes((bytes) => bytes),
+          ),
+        ).rejects.toEqual(refuses(code));
     });
 
     it("tells that the file was removed while the content arrived", async () => {
@@ -467,17 +438,6 @@ export function storageContract(
       edited.fill(0);
       expect(await textAt(storage, "/a.txt")).toBe("edited");
     });
-
-    it.each([
-      ["/no.txt", "not-found"],
-      ["/no/no.txt", "not-found"],
-      ["/dir", "is-directory"],
-      ["/dir/", "is-directory"],
-      ["/a.txt/b", "not-a-directory"],
-    ])("refuses %s with %s", async (path, code) => {
-      const storage = await make({ "/a.txt": "", "/dir/b.txt": "" });
-      await expect(storage.update(path, withBytes(toUpper))).rejects.toEqual(refuses(code));
-    });
   });
 
   describe("makeDirectory", () => {
@@ -523,20 +483,6 @@ export function storageContract(
       expect(await namesAt(storage, "/")).toEqual([]);
     });
 
-    it("shows the check what is stored, and lets it prevent the change", async () => {
-      const storage = await make({ "/a.txt": "one" });
-      const before = await storage.stat("/a.txt");
-      const error = new Error("changed meanwhile");
-      let seen: StoredStat | undefined;
-      const check = (current: StoredStat | undefined): void => {
-        seen = current;
-        throw error;
-      };
-      await expect(storage.remove("/a.txt", { check })).rejects.toBe(error);
-      expect({ ...seen }).toEqual({ ...before });
-      expect(await textAt(storage, "/a.txt")).toBe("one");
-    });
-
     it.each([
       ["/", "forbidden"],
       ["/no.txt", "not-found"],
@@ -557,6 +503,30 @@ export function storageContract(
       const second = await storage.write("/a.txt", content("same"));
       expect(second).toMatchObject({ created: true });
       expect(second.stat.version).not.toBe(first.stat.version);
+    });
+  });
+
+  describe("the check", () => {
+    const changes: Record<string, (storage: Storage, check: CommitCheck) => Promise<unknown>> = {
+      write: (storage, check) => storage.write("/a.txt", content("new"), { check }),
+      append: (storage, check) => storage.append("/a.txt", content("new"), { check }),
+      remove: (storage, check) => storage.remove("/a.txt", { check }),
+      create: (storage, check) => storage.write("/dir/b.txt", content("new"), { check }),
+    };
+
+    it.each(Object.keys(changes))("of %s is shown what is stored, and can prevent the change", async (what) => {
+      const storage = await make({ "/a.txt": "old" });
+      const before = await storage.stat("/a.txt");
+      const error = new Error("changed meanwhile");
+      let seen: StoredStat | undefined;
+      const changing = changes[what]?.(storage, (current) => {
+        seen = current;
+        throw error;
+      });
+      await expect(changing).rejects.toBe(error);
+      expect({ ...seen }).toEqual(what === "create" ? {} : { ...before });
+      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
+      expect(await textAt(storage, "/a.txt")).toBe("old");
     });
   });
 

@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { requireHeld } from "../locks.ts";
 import { StorageError, type StoredStat } from "../storage.ts";
 import { type Change, type ChangeResult, Draft, type Group, type Outcome, WaitingChanges } from "../waiting-changes.ts";
-import { endAppend } from "./append.ts";
+import { endAppend, removeNote } from "./append.ts";
 import { type Directory, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
@@ -12,7 +13,6 @@ import { errnoOf, fileIdentity, statOf, uniqueMoment } from "./file-record.ts";
 import { type FileRecord, type Job, type JobResult, look, type ReceivedContent } from "./jobs.ts";
 import { type LockedTarget, locked, maxAttempts } from "./locked-target.ts";
 import { knownWhole, openFile, settle, whileAppending } from "./look.ts";
-import { StandingNotes } from "./standing-notes.ts";
 import { inPool, type Program } from "./system-calls.ts";
 import { appendNoteName, temporaryFileName } from "./temporary-names.ts";
 import { inDirectory } from "./write-programs.ts";
@@ -36,6 +36,10 @@ const firstPauseMs = 4;
 const lastPauseMs = 256;
 
 type Found = Extract<JobResult, { kind: "found" }>;
+
+/** So long after an append the next one is expected, in milliseconds. */
+const soonMs = 1000;
+const maxFiles = 1000;
 
 /** Changes the files of a disk: each change is judged by what is known of the file, and made if that is there. */
 export class DiskChanges {
@@ -180,6 +184,51 @@ async function untilUnread(replace: () => Promise<JobResult>): Promise<JobResult
       if (!isOpen) throw error;
       if (pauseMs > lastPauseMs) throw new StorageError("busy", error);
       await pause(pauseMs);
+    }
+  }
+}
+
+/**
+ * Notes that stay where appends to one file follow each other soon: the next one is written into the same note, whose
+ * name is on the disk already. A note that stays does no harm, and goes when no other append comes.
+ */
+class StandingNotes {
+  readonly #disk: Disk;
+  /** Files that were appended to a moment ago, by identity. */
+  readonly #recent = new LRUCache<string, true>({ max: maxFiles, ttl: soonMs });
+  readonly #standing = new Map<string, { readonly timer: NodeJS.Timeout; readonly remove: () => Promise<void> }>();
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  /** Whether the note of an append that is about to be made is to stay. Called under the lock of the file. */
+  keeps({ real, directory }: LockedTarget, identity: string): boolean {
+    const isExpected = this.#recent.has(identity);
+    this.#recent.set(identity, true);
+    if (!isExpected) return false;
+    const standing = this.#standing.get(identity);
+    standing?.timer.refresh();
+    if (standing || this.#standing.size >= maxFiles) return standing !== undefined;
+    const noteName = appendNoteName(BigInt(identity.slice(identity.lastIndexOf(":") + 1)));
+    const forget = () => inPool(inDirectory(directory, (open) => removeNote(open.at(noteName))));
+    const remove = async (): Promise<void> => {
+      try {
+        const isGone = await diskLocks.tryRun(real, forget);
+        if (!isGone) return void this.#standing.get(identity)?.timer.refresh(); // the file is being changed
+      } catch (error) {
+        this.#disk.report(error);
+      }
+      this.#standing.delete(identity);
+    };
+    this.#standing.set(identity, { timer: setTimeout(remove, soonMs).unref(), remove });
+    return true;
+  }
+
+  async close(): Promise<void> {
+    for (const { timer, remove } of this.#standing.values()) {
+      clearTimeout(timer);
+      await remove();
     }
   }
 }

@@ -51,13 +51,6 @@ export function fileIdentity({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): st
   return `inode:${dev}:${ino}`;
 }
 
-/** The record, as long as it is that of a regular file or nothing; throws for anything else. */
-export function regularFile(stats: BigIntStats | undefined): BigIntStats | undefined {
-  if (stats?.isDirectory()) throw new StorageError("is-directory");
-  if (stats?.isFile() === false) throw new StorageError("forbidden");
-  return stats;
-}
-
 /** What the operating system says, in the words of the storage. Anything else is unexpected and passed on as it is. */
 const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
   ENOENT: "not-found",

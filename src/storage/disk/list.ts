@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
+import { StorageError, type StoredEntry } from "../storage.ts";
 import { closeDirectory, type Directory, openDirectory } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
@@ -25,7 +25,10 @@ export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntr
       throw new StorageError("not-found");
     }
     try {
-      for await (const batch of batchesIn(directory)) yield* await entriesOf(disk, path, directory, batch);
+      for await (const batch of batchesIn(directory)) {
+        const entries = await Promise.all(batch.map((found) => entryOf(disk, path, directory, found)));
+        yield* entries.filter((entry) => entry !== undefined);
+      }
     } finally {
       await inPool(closeDirectory(directory));
     }
@@ -46,37 +49,27 @@ export async function* batchesIn(directory: Directory): AsyncGenerator<readonly 
   yield batch;
 }
 
-type Type = StoredStat["type"] | undefined;
-
-async function entriesOf(
+/** The directory itself says what nearly every name is, so that nothing is asked of the disk for it. */
+async function entryOf(
   disk: Disk,
   path: string,
   directory: Directory,
-  batch: readonly Dirent[],
-): Promise<StoredEntry[]> {
-  const types = await Promise.all(batch.map((found) => typeOf(disk, path, directory, found)));
-  return batch.flatMap((found, index) => {
-    const type = types[index];
-    if (type === undefined) return [];
-    const isLink = !found.isFile() && !found.isDirectory();
-    return [{ name: found.name, type, ...(isLink && { isLink }) }];
-  });
-}
-
-/** The directory itself says what nearly every name is, so that nothing is asked of the disk for it. */
-function typeOf(disk: Disk, path: string, directory: Directory, found: Dirent): Type | Promise<Type> {
+  found: Dirent,
+): Promise<StoredEntry | undefined> {
   const { name } = found;
   if (unaddressable.test(name) || isTemporaryName(name)) return undefined;
   if (disk.paths.isProtected(join(directory.real, name))) return undefined;
   // Of a name that is not UTF-8 we have a text that may be no name at all.
   const isCertain = !name.includes("\ufffd");
-  if (isCertain && found.isFile()) return "file";
-  if (isCertain && found.isDirectory()) return "directory";
+  if (isCertain && found.isFile()) return { name, type: "file" };
+  if (isCertain && found.isDirectory()) return { name, type: "directory" };
   if (found.isFIFO() || found.isSocket() || found.isBlockDevice() || found.isCharacterDevice()) return undefined;
-  return typeOnDisk(disk, join(path, name)); // a link, or a file system that does not say
+  const type = await typeOnDisk(disk, join(path, name)); // a link, or a file system that does not say
+  const isLink = !found.isFile() && !found.isDirectory();
+  return type && { name, type, ...(isLink && { isLink }) };
 }
 
-async function typeOnDisk(disk: Disk, path: string): Promise<Type> {
+async function typeOnDisk(disk: Disk, path: string): Promise<StoredEntry["type"] | undefined> {
   try {
     return (await look(disk, path, statAt))?.type;
   } catch (error) {

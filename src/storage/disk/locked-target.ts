@@ -15,8 +15,6 @@ const aliveMs = 3_600_000;
 export interface LockedTarget extends Omit<Target, "exists"> {
   readonly name: string;
   readonly held: HeldLock | undefined;
-  /** Whether the path was looked up link by link; otherwise it has no links, and its directories exist. */
-  readonly isLookedUp: boolean;
 }
 
 /** What is done under the lock. Where it says "elsewhere", it has done nothing: the path leads elsewhere by now. */
@@ -34,7 +32,7 @@ export async function locked(disk: Disk, path: string, since: number, task: Task
   try {
     const plain = disk.paths.plainLocation(path);
     if (plain !== undefined) {
-      const place = { real: plain, directory: dirname(plain), missing: [], name: basename(plain), isLookedUp: false };
+      const place = { real: plain, directory: dirname(plain), missing: [], name: basename(plain) };
       if ((await diskLocks.run(plain, (held) => task({ ...place, held }), since)) === "done") return;
     }
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -52,7 +50,7 @@ async function lockedFound(disk: Disk, path: string, since: number, task: Task):
   const lookAgain = async (held: HeldLock | undefined): Promise<"done" | "elsewhere"> => {
     // While this one waited, links may have been changed and directories made or removed.
     const target = await disk.paths.target(path);
-    return target.real === real ? task({ ...target, name: basename(real), held, isLookedUp: true }) : "elsewhere";
+    return target.real === real ? task({ ...target, name: basename(real), held }) : "elsewhere";
   };
   return diskLocks.run(real, lookAgain, since);
 }

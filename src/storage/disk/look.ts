@@ -47,20 +47,17 @@ type See<T> = (disk: Disk, directory: Directory, name: string) => Promise<Seen<T
  * told of, nor remembered, that was reached by the path alone. `undefined` where nothing is to be seen.
  */
 export async function look<T>(disk: Disk, path: string, see: See<T>): Promise<T | undefined> {
-  // Most paths have no links in them.
-  let real = disk.paths.plainLocation(path);
-  for (let attempt = 0; attempt <= maxAttempts; attempt += 1) {
-    const seen = real === undefined ? "elsewhere" : await seenAt(disk, real, see);
-    if (seen !== "elsewhere") return seen;
-    real = await disk.paths.find(path);
-    if (real === undefined) return undefined;
+  const seeAt = (real: string): Promise<Seen<T>> =>
+    real === disk.paths.root
+      ? within(real, (directory) => see(disk, directory, "."))
+      : within(dirname(real), (directory) => see(disk, directory, basename(real)));
+  const plain = disk.paths.plainLocation(path); // most paths have no links in them
+  let seen: Seen<T> = plain === undefined ? "elsewhere" : await seeAt(plain);
+  for (let attempt = 0; seen === "elsewhere" && attempt < maxAttempts; attempt += 1) {
+    const real = await disk.paths.find(path);
+    seen = real === undefined ? undefined : await seeAt(real);
   }
-  return undefined;
-}
-
-function seenAt<T>(disk: Disk, real: string, see: See<T>): Promise<Seen<T>> {
-  if (real === disk.paths.root) return within(real, (directory) => see(disk, directory, "."));
-  return within(dirname(real), (directory) => see(disk, directory, basename(real)));
+  return seen === "elsewhere" ? undefined : seen;
 }
 
 /** Takes note that a version of a file is whole, and lies where it seems to; gives what is known of it. */

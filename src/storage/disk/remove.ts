@@ -23,9 +23,9 @@ export async function remove(disk: Disk, path: string, check: CommitCheck | unde
       await tidyDirectory(real).catch(() => []); // the removal will say what is wrong
       found = await lookAt(disk, directory, name);
     }
-    if (found === "elsewhere" || (!target.isLookedUp && found?.type === "link")) return "elsewhere";
+    if (found === "elsewhere" || found?.type === "link") return "elsewhere";
     const stat = removable(path, found);
-    const location = target.isLookedUp ? await ownLocation(disk, path, real) : real;
+    const location = await ownLocation(disk, path, real);
     if (location === disk.paths.root) throw new StorageError("forbidden");
     check?.(stat);
     requireHeld(held);

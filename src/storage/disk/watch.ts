@@ -84,7 +84,11 @@ class DiskWatch {
 
   #examine(path: string): Promise<void> {
     return this.#guarded(async () => {
-      const lock = await this.#lockOf(path);
+      // The lock that changes of the path hold; there is none where it cannot be changed, and the look says why.
+      const lock = await this.#disk.paths.target(path).then(
+        ({ real }) => real,
+        () => undefined,
+      );
       const look = (): Promise<boolean> => this.#look(path);
       const isDirectory = await (lock === undefined ? look() : diskLocks.run(lock, look));
       if (isDirectory) await this.#enter(path);
@@ -96,15 +100,6 @@ class DiskWatch {
       await task();
     } catch (error) {
       if (!refused.has(errnoOf(error))) this.#watcher.failed(error);
-    }
-  }
-
-  /** The lock that changes of the path through the storage hold; there can be none where it cannot be changed. */
-  async #lockOf(path: string): Promise<string | undefined> {
-    try {
-      return (await this.#disk.paths.target(path)).real;
-    } catch {
-      return undefined; // the look that follows says why
     }
   }
 
@@ -141,12 +136,9 @@ class DiskWatch {
     if ([location, this.#links.get(path)].some((each) => each && this.#disk.paths.isProtected(each))) return;
     if (real === undefined || real === location) this.#links.delete(path);
     else this.#links.set(path, real);
-    if (stat?.version !== before || !stat) this.#tell(path, stat, before !== undefined);
+    const isNews = stat?.version !== before || !stat;
+    if (isNews && this.#state === "watching") this.#watcher.changed(path, stat, before !== undefined);
     if (!stat) holder.prune();
-  }
-
-  #tell(path: string, stat: StoredStat | undefined, wasThere: boolean): void {
-    if (this.#state === "watching") this.#watcher.changed(path, stat, wasThere);
   }
 
   /** A directory is no longer there, or no longer one: what was in it is looked at in turn, and will be found gone. */
@@ -156,11 +148,13 @@ class DiskWatch {
     directory.watcher?.close();
     directory.watcher = undefined;
     directory.prune();
-    this.#lookAtAll(directory, [...directory.files.keys(), ...directory.directories.keys()]);
+    this.#lookForKnown(directory, new Set());
   }
 
-  #lookAtAll(directory: WatchedDirectory, names: readonly string[]): void {
-    for (const name of names) this.#paths.addNow(directory.pathOf(name));
+  #lookForKnown(directory: WatchedDirectory, seen: ReadonlySet<string>): void {
+    for (const name of [...directory.files.keys(), ...directory.directories.keys()]) {
+      if (!seen.has(name)) this.#paths.addNow(directory.pathOf(name));
+    }
   }
 
   /** Watches a directory, anew even if it was watched: it may be another one of the same name. Then goes through it. */
@@ -226,9 +220,7 @@ class DiskWatch {
     } catch (error) {
       if (!meansAbsent(error)) throw error;
     }
-    const known = [...directory.files.keys(), ...directory.directories.keys()];
-    const gone = known.filter((name) => !names.has(name));
-    this.#lookAtAll(directory, gone);
+    this.#lookForKnown(directory, names);
   }
 
   async #consider(directory: WatchedDirectory, open: Directory, entry: Dirent): Promise<void> {

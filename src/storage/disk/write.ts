@@ -14,7 +14,7 @@ import { recordBytes } from "./append.ts";
 import type { DiskChanges } from "./changes.ts";
 import { closeDirectory, type Directory, openDirectory, openIn } from "./directory.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, regularFile, uniqueMoment } from "./file-record.ts";
+import { errnoOf, uniqueMoment } from "./file-record.ts";
 import { createFlags, type ReceivedContent } from "./jobs.ts";
 import { attempted, call, inPool, type Program, recordAt, writeAll } from "./system-calls.ts";
 import { temporaryFileName } from "./temporary-names.ts";
@@ -130,7 +130,7 @@ class Upload {
 
   static async begin(disk: Disk, path: string, { isAppend, judge }: Storing): Promise<Upload> {
     const target = await disk.paths.target(path);
-    const there = regularFile(target.exists ? await inPool(recordAt(target.real)) : undefined);
+    const there = target.exists ? await inPool(recordAt(target.real)) : undefined;
     judge(there !== undefined, target.missing.length === 0);
     const directory = await inPool(openDirectory(target.directory));
     if (!directory) throw new StorageError("conflict");

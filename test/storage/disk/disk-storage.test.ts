@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
-import { textAt } from "../content.ts";
 import { storageContract } from "../contract.ts";
 
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
@@ -31,12 +30,4 @@ describe("a disk storage", () => {
 
 describe("a disk storage without fsync", () => {
   storageContract(async (files = {}) => diskStorage(await directoryWith(files), { durability: "rename" }));
-
-  it("is opened with frozen options", async () => {
-    const root = await directoryWith({ "/a.txt": "hello" });
-    const storage = diskStorage(root, Object.freeze({ durability: "rename" }));
-    await storage.start?.();
-    expect(await textAt(storage, "/a.txt")).toBe("hello");
-    await storage.close?.();
-  });
 });

@@ -61,39 +61,17 @@ describe("a temporary file counts as abandoned", () => {
   });
 
   const long = now - abandonedAfterMs - 1;
+  const ended = (): number => spawnSync(process.execPath, ["--version"]).pid;
 
-  it("when another machine has added nothing for longer than any process takes", () => {
-    expect(isAbandoned(ofOtherMachine(ownName()), long)).toBe(true);
-  });
-
-  it("not when its process lives, however old it is: clocks are set, and processes rest", () => {
-    const names = [ownName(), ofProcess(ownName(), process.ppid)];
-    expect(names.map((name) => isAbandoned(name, long))).toEqual([false, false]);
-  });
-
-  it("when its process has ended", () => {
-    const { pid } = spawnSync(process.execPath, ["--version"]);
-    expect(isAbandoned(ofProcess(ownName(), pid), now)).toBe(true);
-  });
-
-  it("when its process had our number, but before us", () => {
-    expect(isAbandoned(ofOtherRun(ownName()), beforeThisProcess)).toBe(true);
-  });
-
-  it("not when its process is alive", () => {
-    expect(isAbandoned(ofProcess(ownName(), process.ppid), beforeThisProcess)).toBe(false);
-  });
-
-  it("not when it is our own", () => {
-    expect(isAbandoned(ownName(), now)).toBe(false);
-  });
-
-  it("not when another machine may be at work on it", () => {
-    const { pid } = spawnSync(process.execPath, ["--version"]);
-    expect(isAbandoned(ofOtherMachine(ofProcess(ownName(), pid)), now)).toBe(false);
-  });
-
-  it("not when it is not ours", () => {
-    expect(isAbandoned(".filement-notes.tmp", 0)).toBe(false);
+  it.each([
+    [true, "another machine has added nothing for longer than any process takes", ofOtherMachine(ownName()), long],
+    [false, "another machine may be at work on it", ofOtherMachine(ofProcess(ownName(), ended())), now],
+    [true, "its process has ended", ofProcess(ownName(), ended()), now],
+    [true, "its process had our number, but before us", ofOtherRun(ownName()), beforeThisProcess],
+    [false, "it is our own, however old: clocks are set, and processes rest", ownName(), long],
+    [false, "its process is alive, however old", ofProcess(ownName(), process.ppid), long],
+    [false, "it is not ours", ".filement-notes.tmp", 0],
+  ])("%s where %s", (expected, _why, name, modified) => {
+    expect(isAbandoned(name, modified)).toBe(expected);
   });
 });

@@ -184,11 +184,4 @@ describe("an edit on the disk", () => {
     await expect(updating).rejects.toMatchObject({ code: "not-found" });
     expect(await namesAt(diskStorage(root), "/")).toEqual([]);
   });
-
-  it("keeps the mode of the file", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.txt"), "old", { mode: 0o640 });
-    await diskStorage(root).update("/a.txt", withBytes(addX));
-    expect((await stat(join(root, "a.txt"))).mode & 0o777).toBe(0o640);
-  });
 });
