@@ -38,7 +38,7 @@ export {
   permissions,
   type SignedIn,
 } from "./plugins/permissions.ts";
-export type { BucketDecision, BucketStore, RateLimitPolicy } from "./plugins/rate-limit/bucket-store.ts";
+export type { BucketDecision, BucketStore, RateLimitPolicy } from "./plugins/rate-limit/token-bucket.ts";
 export { type KeyStrategy, type RateLimitOptions, rateLimit } from "./plugins/rate-limit.ts";
 export { type RedirectsOptions, redirects } from "./plugins/redirects.ts";
 export { type SecurityHeadersOptions, securityHeaders } from "./plugins/security-headers.ts";

@@ -49,12 +49,11 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
   checkOptions("eventStream", eventStreamOptions, options);
   const { path = "/events", maxClients = 1_000, heartbeatInterval = 15 } = options;
   const readers = new LiveClients<EventReader>(maxClients, heartbeatInterval);
-  let isStarted = false;
   let closing: NodeJS.Timeout | undefined;
 
   function open(exchange: Exchange, wantedPath: string | undefined, position: Position): EventReader {
     const { changes } = exchange.site;
-    if (!isStarted || closing) throw unavailable("CLOSING");
+    if (closing) throw unavailable("CLOSING");
     const giveBack = readers.takePlace(exchange);
     const reader = new EventReader(readers.audienceOf(exchange, wantedPath));
     reader.writeHello(changes, position === "now");
@@ -65,10 +64,7 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
   const plugin: Plugin = {
     name: "event-stream",
     feed: { kind: "events", path },
-    async start(site) {
-      readers.start(site, plugin, "eventStream");
-      isStarted = true;
-    },
+    start: (site) => readers.start(site, plugin, "eventStream"),
     async handle(exchange, next) {
       if (exchange.path !== path) return next();
       requireReading(exchange);
@@ -86,7 +82,6 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
       await readers.stop();
       clearTimeout(closing);
       closing = undefined;
-      isStarted = false;
     },
   };
   return plugin;

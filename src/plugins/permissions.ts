@@ -9,7 +9,7 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
 import { applyRules } from "./permissions/apply-rules.ts";
-import { latestUser } from "./permissions/latest-user.ts";
+import { latestUser, userOf } from "./permissions/latest-user.ts";
 import { createPermissions, type PermissionRule, type Permissions, ruleSchema } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
 
@@ -156,9 +156,7 @@ function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Pe
 function checkedUser(found: unknown): User | undefined {
   if (found === undefined || found === null) return undefined;
   const { name, roles = [] } = found as Partial<Record<keyof SignedIn, unknown>>;
-  const areTexts = Array.isArray(roles) && roles.every((role) => typeof role === "string");
-  if (typeof name !== "string" || name === "" || !areTexts) {
-    throw new TypeError("permissions: user() gave neither undefined nor an object with a name and a list of roles");
-  }
-  return Object.freeze({ name, roles: Object.freeze([...roles]) });
+  const problem = "permissions: user() gave neither undefined nor an object with a name and a list of roles";
+  if (typeof name !== "string" || name === "") throw new TypeError(problem);
+  return userOf(name, roles, problem);
 }

@@ -1,15 +1,19 @@
 import { clientNetwork } from "../http/client-address.ts";
 import { HttpError, withoutTrace } from "../http/http-error.ts";
 import { checkOptions } from "../options/check-config.ts";
-import { aFunction, hasMethods, pluginOptions, redisUrl } from "../options/option-types.ts";
+import { aFunction, hasMethods, pluginOptions, redisUrl, timerSeconds } from "../options/option-types.ts";
 import { anyOf, integer, number, type OptionsSchema, oneOf, valueThat, yesOrNo } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply, type ReplyHeaders, withFields } from "../server/reply.ts";
-import type { BucketDecision, BucketStore, RateLimitPolicy } from "./rate-limit/bucket-store.ts";
 import { MemoryBuckets } from "./rate-limit/memory-buckets.ts";
-import { afterGivingBack } from "./rate-limit/token-bucket.ts";
+import {
+  afterGivingBack,
+  type BucketDecision,
+  type BucketStore,
+  type RateLimitPolicy,
+} from "./rate-limit/token-bucket.ts";
 
 /** How clients are told apart; see `keyStrategy` of the options. */
 export type KeyStrategy = "ip" | "user" | "host" | ((exchange: Exchange) => string | undefined);
@@ -42,8 +46,6 @@ export interface RateLimitOptions {
 const slowest = 1e-6;
 const fastest = 1e6;
 const largestBurst = 1e9;
-/** The longest that a timer of node can wait; beyond it, the timer would fire at once and always. */
-const longestInterval = Math.floor(0x7fff_ffff / 1000);
 
 /** What the options are checked against. */
 export const rateLimitOptions: OptionsSchema = pluginOptions({
@@ -53,10 +55,7 @@ export const rateLimitOptions: OptionsSchema = pluginOptions({
   ),
   burstCapacity: number(`a number from 1 to ${largestBurst}`, (capacity) => capacity >= 1 && capacity <= largestBurst),
   keyStrategy: anyOf([oneOf(["ip", "user", "host"]), aFunction], '"ip", "user", "host" or a function'),
-  cleanupInterval: integer(
-    `a whole number of seconds, 1 to ${longestInterval}`,
-    (seconds) => seconds >= 1 && seconds <= longestInterval,
-  ),
+  cleanupInterval: timerSeconds,
   maxClients: integer("a whole number from 1 to 1000000000", (clients) => clients >= 1 && clients <= 1_000_000_000),
   standardHeaders: yesOrNo,
   store: anyOf(

@@ -4,7 +4,6 @@ import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
 import type { OptionsSchema } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
 import { documentOf } from "./live/feed-query.ts";
@@ -58,7 +57,6 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   const clients = new LiveClients<SocketClient>(maxClients, pingInterval);
   let sockets: WebSocketServer | undefined;
   let draining: NodeJS.Timeout | undefined;
-  let isNoted = false;
 
   /** Agrees to a handshake. Throws the reply to a wrong one. */
   async function agree(exchange: Exchange, document: string | undefined): Promise<Reply> {
@@ -95,21 +93,6 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     };
   }
 
-  /** Warns once of a request whose handshake got lost on its way: the client only sees a 426. */
-  function noteLostUpgrade(exchange: Exchange): void {
-    const { isUpgrade, headers, httpVersion, site } = exchange;
-    if (isUpgrade || isNoted) return;
-    isNoted = true;
-    const isForwarded = headers.upgrade === undefined || httpVersion !== "1.1";
-    const cause = isForwarded
-      ? "a browser opened the address as a page, or a proxy in front drops the field Upgrade"
-      : 'upgrades are not forwarded: server.on("upgrade", files.upgrade), or files.attach(server)';
-    notify(
-      () => site.logger.warn({ path }, `webSocket answered 426; ${cause}`),
-      (error) => site.report(error, exchange),
-    );
-  }
-
   /** Closes all clients, after what was published by now. */
   async function closeClients(): Promise<void> {
     await clients.delivered();
@@ -129,10 +112,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       return offersStreamItems(exchange) && (await documentOf(exchange, exchange.path)) !== undefined;
     },
     async handle(exchange, next) {
-      if (exchange.path === path) {
-        noteLostUpgrade(exchange);
-        return agree(exchange, undefined);
-      }
+      if (exchange.path === path) return agree(exchange, undefined);
       const document = exchange.isUpgrade ? await documentOf(exchange, exchange.path) : undefined;
       return document === undefined ? next() : agree(exchange, document);
     },

@@ -1,7 +1,11 @@
 import { hash } from "node:crypto";
 import { ConfigError } from "../config.ts";
-import type { BucketDecision, BucketStore, RateLimitPolicy } from "../plugins/rate-limit/bucket-store.ts";
-import { TokenBucket } from "../plugins/rate-limit/token-bucket.ts";
+import {
+  type BucketDecision,
+  type BucketStore,
+  type RateLimitPolicy,
+  TokenBucket,
+} from "../plugins/rate-limit/token-bucket.ts";
 import { RedisConnection, type RedisSource } from "./connection.ts";
 
 /** Options for {@link redisBuckets}. */

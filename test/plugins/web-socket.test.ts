@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { WebSocket } from "ws";
 import type { FileServerConfig } from "../../src/config.ts";
-import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { createFileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { eventStream } from "../../src/plugins/event-stream.ts";
@@ -17,14 +16,13 @@ import { permissions } from "../../src/plugins/permissions.ts";
 import { type WebSocketOptions, webSocket } from "../../src/plugins/web-socket.ts";
 import type { NewChange } from "../../src/server/change-feed.ts";
 import type { Exchange } from "../../src/server/exchange.ts";
-import { silentLogger } from "../../src/server/logger.ts";
 import type { ConnectedClient, Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { gate } from "../helpers/gate.ts";
 import { connectLive, Inbox, refusedLive } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
-import { listen, openSocket, type Served, serve } from "../helpers/serve.ts";
+import { openSocket, type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const page = '<!doctype html><title>T</title><p id="one">one</p><p id="two">two</p>';
@@ -624,7 +622,10 @@ describe("webSocket", () => {
         expect([status, headers["upgrade"], headers["connection"]]).toEqual([426, "websocket", "Upgrade"]);
       }
       const response = await files.fetch(new Request(`${url}/ws`));
-      expect([response.status, (await response.json()).code]).toEqual([426, "UPGRADE_REQUIRED"]);
+      expect([response.status, await response.json()]).toMatchObject([
+        426,
+        { code: "UPGRADE_REQUIRED", details: expect.stringContaining("files.attach(server)") },
+      ]);
       const { status, headers } = await send(url, "PUT", "/ws", { body: "x" });
       expect([status, headers["allow"]]).toEqual([405, "GET"]);
     });
@@ -753,34 +754,5 @@ describe("webSocket", () => {
       expect(() => webSocket(options)).toThrow(`webSocket: ${problem}`);
     }
     expect(() => webSocket(Object.freeze({}))).not.toThrow();
-  });
-});
-
-describe("a handshake that does not arrive as one", () => {
-  function serverWithWarnings(): { files: FileServer; lines: readonly string[] } {
-    const lines: string[] = [];
-    const logger = { ...silentLogger, warn: (_fields: object, message: string) => void lines.push(message) };
-    const files = createFileServer({ storage: memoryStorage(), readOnly: true, plugins: [webSocket()], logger });
-    onTestFinished(() => files.close());
-    return { files, lines };
-  }
-
-  async function warningsOf(headers: Record<string, string>): Promise<readonly string[]> {
-    const { files, lines } = serverWithWarnings();
-    const port = await listen(createServer(files));
-    for (const _time of ["first", "second"]) {
-      expect((await send(`http://127.0.0.1:${port}`, "GET", "/ws", { headers })).status).toBe(426);
-    }
-    return lines;
-  }
-
-  it("is told of in the log once, with what is missing: upgrades are not forwarded", async () => {
-    expect(await warningsOf({ connection: "Upgrade", upgrade: "websocket" })).toEqual([
-      'webSocket answered 426; upgrades are not forwarded: server.on("upgrade", files.upgrade), or files.attach(server)',
-    ]);
-  });
-
-  it("is told of in the log once, with what is missing: the field Upgrade", async () => {
-    expect(await warningsOf({})).toEqual([expect.stringContaining("a proxy in front drops the field Upgrade")]);
   });
 });

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { FairQueue } from "../../event-loop/fair-queue.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
-import { latestUser } from "../permissions/latest-user.ts";
+import { latestUser, userOf } from "../permissions/latest-user.ts";
 import type { Credentials } from "./credentials.ts";
 import { isPossiblePassword, type KnownUser, type StoredPassword } from "./password.ts";
 import type { UserRecord } from "./users.ts";
@@ -44,6 +44,8 @@ export function createHashing(): Hashing {
 /** What is remembered is of no use outside this process. */
 const key = randomBytes(32);
 
+const problem = "basicAuth: users() gave something else than true, false or an object with a list of roles";
+
 /** What users were made of, in any version of their accounts. */
 const records = new WeakMap<User, UserRecord>();
 
@@ -58,7 +60,7 @@ export function accountsOfUsers(users: readonly KnownUser[], { queue, right }: H
   const known = new Map<string, { readonly user: User; readonly stored: StoredPassword }>();
   const kinds = new Map<string, StoredPassword[]>();
   for (const { record, stored } of users) {
-    const user = userOf(record.username, record.roles);
+    const user = userOf(record.username, record.roles ?? [], problem);
     records.set(user, record);
     known.set(record.username, { user, stored });
     if (stored.kind === undefined) continue;
@@ -137,12 +139,9 @@ export function accountsOfFunction(check: CheckCredentials): Accounts {
   const ask = async ({ username, password }: Credentials): Promise<User | undefined> => {
     const checked: unknown = await check(username, password);
     if (checked === false || checked === undefined || checked === null) return undefined;
-    if (checked === true) return userOf(username);
+    if (checked === true) return userOf(username, [], problem);
     const roles: unknown = typeof checked === "object" ? (Reflect.get(checked, "roles") ?? []) : undefined;
-    if (!Array.isArray(roles) || !roles.every((role) => typeof role === "string")) {
-      throw new TypeError("basicAuth: users() gave something else than true, false or an object with a list of roles");
-    }
-    return userOf(username, roles);
+    return userOf(username, roles, problem);
   };
   return {
     async identify(credentials) {
@@ -153,9 +152,4 @@ export function accountsOfFunction(check: CheckCredentials): Accounts {
     },
     renewed: (user) => latest.get(user)?.(),
   };
-}
-
-// Frozen: a plugin that added a role would give it to all requests of the user.
-function userOf(name: string, roles: readonly string[] = []): User {
-  return Object.freeze({ name, roles: Object.freeze([...roles]) });
 }

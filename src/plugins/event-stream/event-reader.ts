@@ -1,9 +1,8 @@
 import { PassThrough } from "node:stream";
 import type { Change, FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
-import type { Encode } from "../live/broadcast.ts";
-import { changeText, gapText, helloText } from "../live/change-message.ts";
-import { LiveClient, maxUnsentBytes } from "../live/live-clients.ts";
+import { changeText, type Encode, gapText, helloText } from "../live/change-message.ts";
+import { LiveClient, maxUnsentBytes } from "../live/live-client.ts";
 
 /** Milliseconds after which a browser whose connection ended tries again. */
 const retry = 2_000;

@@ -1,34 +1,16 @@
 import { patiently, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { Access } from "../../server/access.ts";
 import type { Change, ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
-import { type Audience, accessByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
-import { withoutContent } from "./change-message.ts";
-
-/** Writes a change of the feed of this name in the format of some clients. */
-export type Encode = (change: Change, feed: string) => Buffer;
-
-/** The connection of a client that receives changes. */
-export interface Receiver {
-  readonly audience: Audience;
-  readonly encode: Encode;
-  /** Whether more waits to be sent than the connection takes at the moment. */
-  readonly isFull: boolean;
-  /** Sends bytes of `encode`, or disconnects a client for which too much waits already. */
-  write(bytes: Buffer): void;
-  /** Tells the client that it misses changes, the last of them at this position. */
-  writeGap(position: FeedPosition): void;
-  /** Tells the client in which feed it is from now on, and where. */
-  writeHello(position: FeedPosition): void;
-  /** Resolves when everything written is sent, or the client has left. */
-  drained(): Promise<void>;
-}
+import { accessByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
+import { type Encode, withoutContent } from "./change-message.ts";
+import type { LiveClient } from "./live-client.ts";
 
 /** Where a client joins: at the next change, after the change of this id, or after an unknown one. */
 export type Position = "now" | "unknown" | number;
 
 /** A client, and the last change that it received or was not to receive. */
 interface Member {
-  readonly receiver: Receiver;
+  readonly receiver: LiveClient;
   /** How often the feed had begun anew by then: ids of before and after mean different changes. */
   era: number;
   lastId: number;
@@ -81,7 +63,7 @@ export class Broadcast {
   }
 
   /** Sends a client all changes from a position on. Returns a function that ends it. */
-  join(receiver: Receiver, position: Position): () => void {
+  join(receiver: LiveClient, position: Position): () => void {
     const lastId = typeof position === "number" ? position : this.#feed.lastId;
     const member: Member = { receiver, era: this.#era, lastId, hasLeft: false };
     if (position === "unknown") receiver.writeGap(this.#feed);
@@ -208,7 +190,7 @@ export class Broadcast {
   }
 
   /** Tells a client that it misses something, if deciding whether it may receive a change has failed. */
-  #failed(receiver: Receiver, position: FeedPosition, error: unknown): void {
+  #failed(receiver: LiveClient, position: FeedPosition, error: unknown): void {
     this.#onError(error);
     receiver.writeGap(position);
   }
@@ -228,7 +210,7 @@ function messageOf(change: Change, feed: string): Message {
 }
 
 /** All clients of a format get the same buffer. */
-function send(receiver: Receiver, { change, feed, encoded }: Message, verdict: Verdict): void {
+function send(receiver: LiveClient, { change, feed, encoded }: Message, verdict: Verdict): void {
   const { encode } = receiver;
   if (verdict === "without-content") receiver.write(encode(withoutContent(change), feed));
   if (verdict !== "yes") return;

@@ -1,53 +1,12 @@
-import { once } from "node:events";
-import type { Writable } from "node:stream";
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { UsageLimit, unavailable } from "../../server/admission.ts";
-import type { FeedPosition } from "../../server/change-feed.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { ConnectedClient, Plugin, PluginSite } from "../../server/plugin.ts";
 import type { Site } from "../../server/site.ts";
 import { type Audience, mayStay } from "./audience.ts";
-import { Broadcast, type Encode, type Position, type Receiver } from "./broadcast.ts";
+import { Broadcast, type Position } from "./broadcast.ts";
+import type { LiveClient } from "./live-client.ts";
 import { type IsProven, provenPaths } from "./proven-paths.ts";
-
-/** Most bytes that may wait for a client; one with more is disconnected. */
-export const maxUnsentBytes: number = 1024 * 1024;
-
-/** A client that receives changes through a stream for as long as both sides stay. */
-export abstract class LiveClient<Stream extends Writable = Writable> implements Receiver {
-  readonly audience: Audience;
-  /** Resolves when the connection is over. */
-  readonly closed: Promise<void>;
-  protected readonly stream: Stream;
-
-  constructor(audience: Audience, stream: Stream, closed: Promise<void>) {
-    this.audience = audience;
-    this.stream = stream;
-    this.closed = closed;
-  }
-
-  abstract readonly encode: Encode;
-  abstract write(bytes: Buffer): void;
-  abstract writeGap(position: FeedPosition): void;
-  abstract writeHello(position: FeedPosition): void;
-  /** Shows that the connection is alive, or ends it where the client is not. */
-  abstract beat(): void;
-  /** Ends the connection of a client that may not receive changes any more. */
-  abstract dismiss(): void;
-
-  get isFull(): boolean {
-    return this.stream.writableNeedDrain;
-  }
-
-  async drained(): Promise<void> {
-    const over = new AbortController();
-    await Promise.race([
-      once(this.stream, "drain", { signal: over.signal }).catch(() => {}), // aborted, or the stream failed
-      this.closed,
-    ]);
-    over.abort();
-  }
-}
 
 /** The clients of a plugin that sends changes, on all its hosts. */
 export class LiveClients<Client extends LiveClient> {

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { BucketDecision, BucketStore, RateLimitPolicy } from "./bucket-store.ts";
-import { TokenBucket } from "./token-bucket.ts";
+import { type BucketDecision, type BucketStore, type RateLimitPolicy, TokenBucket } from "./token-bucket.ts";
 
 // Pages of 64 KiB: growing copies nothing, and shrinking gives memory back.
 const pageBits = 11;

@@ -6,6 +6,9 @@ import { streamItemProtocol } from "./stream-item.ts";
 
 /** 16 bytes in base64 (RFC 6455 §4.1). */
 const nonce = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
+const noHandshake =
+  "This is for web sockets: connect with `new WebSocket(url)`. If that was done, a proxy dropped the field Upgrade, or " +
+  "the program does not forward upgrades: files.attach(server).";
 const token = /^[!#$%&'*+\-.^_`|~\w]+$/;
 
 /**
@@ -17,7 +20,7 @@ export function checkHandshake(exchange: Exchange): readonly string[] {
   if (method !== "GET" && (method !== "HEAD" || isUpgrade)) {
     throw new HttpError(405, "METHOD_NOT_ALLOWED", "Supported here: GET.", { headers: { allow: "GET" } });
   }
-  if (!isUpgrade) throw upgradeRequired("This is for web sockets: connect with `new WebSocket(url)`.");
+  if (!isUpgrade) throw upgradeRequired(noHandshake);
   if (httpVersion !== "1.1") throw invalidHandshake("A web socket needs HTTP/1.1.");
   refuseContent(exchange);
   if (field(exchange, "sec-websocket-version") !== "13") {

@@ -2,9 +2,8 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Change, FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
-import type { Encode } from "../live/broadcast.ts";
-import { changeText, gapText, helloText } from "../live/change-message.ts";
-import { LiveClient, maxUnsentBytes } from "../live/live-clients.ts";
+import { changeText, type Encode, gapText, helloText } from "../live/change-message.ts";
+import { LiveClient, maxUnsentBytes } from "../live/live-client.ts";
 import { streamItems } from "./stream-item.ts";
 
 /** FIN, and the opcode of text (RFC 6455 §5.2). */

@@ -1,8 +1,11 @@
+import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ChosenElements } from "../../../src/elements/selection.ts";
 import type { Audience } from "../../../src/plugins/live/audience.ts";
-import { Broadcast, type Receiver } from "../../../src/plugins/live/broadcast.ts";
+import { Broadcast } from "../../../src/plugins/live/broadcast.ts";
+import type { Encode } from "../../../src/plugins/live/change-message.ts";
+import { LiveClient } from "../../../src/plugins/live/live-client.ts";
 import { permitAll } from "../../../src/server/access.ts";
 import { ChangeFeed, type FeedEnd, type FeedPosition, type PastChange } from "../../../src/server/change-feed.ts";
 import { elementsOf } from "../../elements/pages.ts";
@@ -11,30 +14,32 @@ import { seededRandom, timesOf } from "../../helpers/effort.ts";
 import { accessOf } from "../../helpers/file-request.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
-const encode: Receiver["encode"] = ({ id }) => Buffer.from(String(id));
+const encode: Encode = ({ id }) => Buffer.from(String(id));
+
+const stream = new PassThrough();
 
 /** A client that notes what it is told. */
-class Noting implements Receiver {
-  readonly encode: Receiver["encode"];
+class Noting extends LiveClient {
+  readonly encode: Encode;
   readonly noted: string[] = [];
   readonly buffers: Buffer[] = [];
-  readonly audience: Audience;
-  isFull = false;
+  isHeld = false;
   onWrite: () => void = () => {};
   readonly #waiting: (() => void)[] = [];
 
-  constructor(audience: Partial<Audience> = {}, encodeChange: Receiver["encode"] = encode) {
+  constructor(audience: Partial<Audience> = {}, encodeChange: Encode = encode) {
+    const of = { site: "s", path: undefined, connectedTo: "/ws", exchange: {} as never, isProven: () => true };
+    super({ ...of, access: permitAll, ...audience }, stream, new Promise(() => {}));
     this.encode = encodeChange;
-    this.audience = {
-      site: "s",
-      path: undefined,
-      connectedTo: "/ws",
-      exchange: {} as never,
-      access: permitAll,
-      isProven: () => true,
-      ...audience,
-    };
   }
+
+  override get isFull(): boolean {
+    return this.isHeld;
+  }
+
+  beat(): void {}
+
+  dismiss(): void {}
 
   write(bytes: Buffer): void {
     this.buffers.push(bytes);
@@ -50,7 +55,7 @@ class Noting implements Receiver {
     this.noted.push(`hello ${name}:${lastId}`);
   }
 
-  drained(): Promise<void> {
+  override drained(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -161,14 +166,14 @@ describe("Broadcast", () => {
     const { broadcast, publish } = feedAndBroadcast();
     publish(10);
     const client = new Noting();
-    client.isFull = true;
+    client.isHeld = true;
     broadcast.join(client, 4);
     expect(client.noted).toEqual(["5"]);
     publish();
     client.drain();
     await setImmediate();
     expect(client.noted).toEqual(["5", "6"]);
-    client.isFull = false;
+    client.isHeld = false;
     client.drain();
     await setImmediate();
     publish();
@@ -200,7 +205,7 @@ describe("Broadcast", () => {
     const unknown = new Noting();
     broadcast.join(unknown, "unknown");
     const slow = new Noting();
-    slow.isFull = true;
+    slow.isHeld = true;
     broadcast.join(slow, 1_499);
     publish(1_001);
     slow.drain();
@@ -217,7 +222,7 @@ describe("Broadcast", () => {
     const { broadcast, publish } = feedAndBroadcast();
     publish(3);
     const client = new Noting();
-    client.isFull = true;
+    client.isHeld = true;
     const leave = broadcast.join(client, 0);
     leave();
     client.drain();
@@ -287,13 +292,13 @@ describe("Broadcast of a shared feed", () => {
           if (feed.name === "s") inStream += 1;
         } else if (die < 0.6) {
           const client = new Noting({}, ({ id }, name) => Buffer.from(`${name}:${id}`));
-          client.isFull = random() < 0.3;
+          client.isHeld = random() < 0.3;
           const since = Math.max(0, feed.lastId - Math.floor(8 * random()));
           clients.push({ client, begins: `${feed.name}:${since}` });
           broadcast.join(client, since);
         } else if (die < 0.7) {
           for (const { client } of clients) {
-            client.isFull = false;
+            client.isHeld = false;
             client.drain();
           }
         } else if (die < 0.85) await setImmediate();
@@ -306,7 +311,7 @@ describe("Broadcast of a shared feed", () => {
         }
       }
       for (const { client } of clients) {
-        client.isFull = false;
+        client.isHeld = false;
         client.drain();
       }
       await broadcast.delivered();

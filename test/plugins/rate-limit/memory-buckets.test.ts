@@ -236,6 +236,7 @@ describe("a cleanup", () => {
     onTestFinished(() => void vi.useRealTimers());
     const { buckets, clock, take } = bucketsOf({ cleanupInterval: 60 });
     const started = vi.spyOn(globalThis, "setInterval");
+    onTestFinished(() => started.mockRestore()); // first: else it would put the fake one back later
     buckets.start();
     buckets.start();
     expect(vi.getTimerCount()).toBe(1);
