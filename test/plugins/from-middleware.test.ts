@@ -42,20 +42,6 @@ const environments: readonly [name: string, ask: Ask, open: typeof openOverHttp]
 ];
 
 describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
-  it("adds the header fields of helmet", async () => {
-    const { status, headers, body } = await ask(server([fromMiddleware(helmet())]), { path: "/page.html" });
-    expect(status).toBe(200);
-    expect(headers.get("content-security-policy")).toContain("default-src 'self'");
-    expect(headers.get("x-frame-options")).toBe("SAMEORIGIN");
-    expect(body.toString()).toBe(page);
-  });
-
-  it("leaves what a later plugin sets in place of the same field", async () => {
-    const files = server([fromMiddleware(helmet()), answering({ headers: { "x-frame-options": "DENY" } })]);
-    const { headers } = await ask(files);
-    expect(headers.get("x-frame-options")).toBe("DENY");
-  });
-
   it("lets cors open simple requests, and unites its Vary with the one of the pipeline", async () => {
     const files = server([
       fromMiddleware(cors({ origin: ["https://app.example"], credentials: true })),
@@ -361,22 +347,6 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
       body: "hello",
     });
     expect(body.toString()).toBe("hello");
-  });
-
-  it("runs several in order, the first outermost", async () => {
-    const order: string[] = [];
-    const named = (name: string): Plugin =>
-      fromMiddleware((_request, response, next) => {
-        order.push(`${name} in`);
-        const { end } = response;
-        response.end = ((...rest: Parameters<typeof end>) => {
-          order.push(`${name} out`);
-          return end.apply(response, rest);
-        }) as typeof end;
-        next();
-      });
-    await ask(server([named("a"), named("b"), named("c")]), { path: "/page.html" });
-    expect(order).toEqual(["a in", "b in", "c in", "c out", "b out", "a out"]);
   });
 
   it("takes a whole Express application, and goes on where it has no route", async () => {

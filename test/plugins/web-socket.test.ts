@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { WebSocket } from "ws";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -11,7 +10,6 @@ import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { eventStream } from "../../src/plugins/event-stream.ts";
 import { guard } from "../../src/plugins/guard.ts";
-import { metrics } from "../../src/plugins/metrics.ts";
 import { permissions } from "../../src/plugins/permissions.ts";
 import { type WebSocketOptions, webSocket } from "../../src/plugins/web-socket.ts";
 import type { NewChange } from "../../src/server/change-feed.ts";
@@ -122,16 +120,7 @@ describe("webSocket", () => {
       [6, "elements-replaced", "PUT"],
       [7, "elements-deleted", "DELETE"],
     ]);
-    expect(Object.keys(messages[3] ?? {})).toEqual([
-      "type",
-      "id",
-      "kind",
-      "method",
-      "host",
-      "path",
-      "requestId",
-      "time",
-    ]);
+    expect(Object.keys(messages[3] ?? {}).join()).toBe("type,id,kind,method,host,path,requestId,time");
   });
 
   it("sends messages of every length whole", async () => {
@@ -193,17 +182,6 @@ describe("webSocket", () => {
       expect(await inbox.next()).toMatchObject({ id: 4 + more, path: "/next" });
     });
 
-    it("?since= of the last id is no gap", async () => {
-      const served = await serveLive();
-      publish(served, "/1");
-      const { inbox } = await connectLive(served.url, "/ws?since=1");
-      publish(served, "/2");
-      expect((await inbox.take(2)).map(({ type, id }) => [type, id])).toEqual([
-        ["hello", 1],
-        ["change", 2],
-      ]);
-    });
-
     it("replays a thousand changes, however slowly they are read", async () => {
       const served = await serveLive();
       const change = { kind: "replaced", method: "PUT", host: "h", path: "/a", requestId: "r" } as const;
@@ -252,13 +230,6 @@ describe("webSocket", () => {
       await send(url, "PUT", "/docs/b.txt", { body: "not heard of" });
       await send(url, "PUT", "/a.html", { headers: { range: "selector=#one" }, body: "<p id=one>&lt;</p>" });
       expect(await texts.next()).toContain('<template itemprop="content"><p id=one>&lt;</p></template>');
-    });
-
-    it("come at the URL of a directory, of its index file", async () => {
-      const { url } = await serveLive();
-      const { texts } = await connectLive(url, "/");
-      await send(url, "PUT", "/index.html", { body: page });
-      expect(await texts.next()).toContain('<span itemprop="url">/index.html</span>');
     });
 
     it("come at a document's URL whatever subprotocol is offered", async () => {
@@ -374,7 +345,7 @@ describe("webSocket", () => {
       expect((await put("/1.txt")).status).toBe(201);
       expect((await bob.inbox.take(2))[1]).toMatchObject({ path: "/1.txt" });
       await writeFile(authfile, line("ada"));
-      while ((await send(url, "GET", "/a.html", asBob)).status !== 401) await setTimeout(5);
+      while ((await send(url, "GET", "/a.html", asBob)).status !== 401) vi.advanceTimersByTime(500); // looks at the file
       expect((await put("/2.txt")).status).toBe(201);
       ping();
       expect(await bob.closed).toEqual([1008, "no longer permitted"]);
@@ -638,12 +609,6 @@ describe("webSocket", () => {
       expect((await send(url, "GET", "/a.html")).text).toBe(page);
     });
 
-    it("works at another path", async () => {
-      const { url } = await serveLive({ path: "/live/changes" });
-      await connectLive(url, "/live/changes");
-      expect((await refusedLive(url, "/ws")).status).toBe(404);
-    });
-
     it("counts among the clients while it is under way", async () => {
       const replies: (() => void)[] = [];
       const arrived = new Inbox<string>();
@@ -672,16 +637,6 @@ describe("webSocket", () => {
       const second = await refusedLive(url, "/ws", from("2001:db8::2"));
       expect(second).toMatchObject({ status: 503, code: "OVERLOADED" });
       await connectLive(url, "/ws", from("192.0.2.1"));
-    });
-
-    it("is counted by metrics that stand before", async () => {
-      const { url } = await serveLive({}, { plugins: [metrics(), webSocket()] });
-      const { socket, inbox, closed } = await connectLive(url, "/ws");
-      await inbox.next();
-      expect((await send(url, "GET", "/metrics")).text).toMatch(/^websocket_clients 1$/m);
-      socket.close();
-      await closed;
-      await expect.poll(async () => (await send(url, "GET", "/metrics")).text).toMatch(/^websocket_clients 0$/m);
     });
   });
 

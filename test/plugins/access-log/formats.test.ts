@@ -99,10 +99,6 @@ describe("the Common Log Format", () => {
   ])("writes the target %j as %s", (url, expected) => {
     expect(parseCommon(line("common", { url })).request).toBe(`GET ${expected} HTTP/1.1`);
   });
-
-  it("has a dash for an address that nobody knows", () => {
-    expect(parseCommon(line("common", { address: "" })).host).toBe("-");
-  });
 });
 
 describe("every format", () => {

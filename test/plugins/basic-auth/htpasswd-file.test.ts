@@ -1,11 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseHash } from "../../../src/plugins/basic-auth/password.ts";
 import { readHtpasswd } from "../../../src/plugins/basic-auth/users-file.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
-import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 const bcrypt = "$2y$05$zZJCJmInOxNMDqkjPpSJQOyQKTfOXyMSUzglWTpM94ryUFV4jLspa";
 
@@ -61,22 +56,5 @@ describe("readHtpasswd", () => {
     const reading = readHtpasswd(`ada:${bcrypt}\n`.repeat(5_000));
     expect(await turnsUntil(reading)).toBeGreaterThan(500);
     expect((await reading).users).toHaveLength(5_000);
-  });
-});
-
-describe("the program htpasswd", { tags: ["htpasswd"] }, () => {
-  const run = (...args: string[]): void => void execFileSync("htpasswd", args, { stdio: "ignore" });
-
-  it.each([
-    ["-B", "bcrypt"],
-    ["-m", "apr1"],
-    ["-s", "sha1"],
-  ])("writes with %s what is read as %s", async (option, format) => {
-    const file = join(await temporaryDirectory(), "users");
-    run("-cb", option, file, "ada", "secret");
-    const { users, problems } = await readHtpasswd(await readFile(file, "utf8"));
-    expect(problems).toEqual([]);
-    expect(users.map(({ username }) => username)).toEqual(["ada"]);
-    expect(users.map((user) => parseHash(user).format)).toEqual([format]);
   });
 });

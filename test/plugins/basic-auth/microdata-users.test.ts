@@ -54,19 +54,9 @@ describe("readMicrodataUsers", () => {
     expect(rules).toMatchObject([{ methods: ["GET", "PUT"] }, { rights: ["read", "list", "append"] }]);
   });
 
-  it.each([
-    ["plaintext", "plaintext"],
-    ["bcrypt", "bcrypt"],
-    ["argon2", "argon2"],
-    ["argon2id", "argon2"],
-    ["scrypt", "scrypt"],
-    ["apr1", "apr1"],
-    ["sha1", "sha1"],
-  ])("knows the encryption %s", async (word, encryption) => {
-    const { users } = await readMicrodataUsers(
-      credential(who + property("password", "x") + property("encryption", word)),
-    );
-    expect(users).toMatchObject([{ encryption }]);
+  it("knows the word argon2id for argon2", async () => {
+    const item = credential(who + property("password", "x") + property("encryption", "argon2id"));
+    expect((await readMicrodataUsers(item)).users).toMatchObject([{ encryption: "argon2" }]);
   });
 
   it.each([

@@ -63,14 +63,6 @@ describe("readUsersFile", () => {
     await expect(readUsersFile(path)).rejects.toThrow(/invalid configuration: .*line 2: .*; .*line 3: .*; .*line 4: /);
   });
 
-  it("says the same of microdata", async () => {
-    const path = await file(usersPage.replace("GET, PUT POST", "GET FETCH").replace(">grace\n", ">ada\n"));
-    expect(await problemsOf(path)).toEqual([
-      expect.stringContaining(`${path}, line 14: the user name "ada" stands in line 8 already`),
-      expect.stringContaining(`${path}, line 24: method: expected GET`),
-    ]);
-  });
-
   it("warns with file and line", async () => {
     const path = await file("ada:$2b$04$qlQMrZ9jPfYboyj16vE2S.OImxm03fqCb5ivqpGoXgL6jQco4WBEy\n\n\nbob:hunter3\n");
     const { users, warnings } = await readUsersFile(path);
