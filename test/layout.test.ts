@@ -17,6 +17,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "hosts/inner-exchange": "plugins/mcp.test.ts, hosts/program-files.test.ts",
   "plugins/live/change-message": "web-socket.test.ts, event-stream.test.ts",
   "plugins/live/feed-query": "web-socket.test.ts, event-stream.test.ts",
+  "plugins/live/live-client": "web-socket.test.ts, event-stream.test.ts",
   "plugins/live/live-clients": "web-socket.test.ts, event-stream.test.ts",
   "server/plugin": "an interface",
   "server/site": "interfaces",
