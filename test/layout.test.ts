@@ -7,12 +7,12 @@ import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 const testedElsewhere: Readonly<Record<string, string>> = {
   "server/file-history": "interfaces",
   config: "types, and an error; check-config.test.ts",
+  "config-page/load-when-asked": "config-page/documentation.test.ts",
   index: "exports.test.ts",
   "server/incoming-request": "types",
   "server/inspection": "types",
   "runtime/entries": "file-server.test.ts, end-to-end/mounts.test.ts, end-to-end/sockets.test.ts",
   "options/option-types": "check-config.test.ts",
-  "config-page/import-config/old-names": "import-config.test.ts",
   "config-page/import-config/page-writer": "import-config.test.ts",
   "hosts/inner-exchange": "plugins/mcp.test.ts, hosts/program-files.test.ts",
   "plugins/live/change-message": "web-socket.test.ts, event-stream.test.ts",

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { filePath } from "../local-files/file-path.ts";
 import { fileHandlerOptions } from "../options/check-config.ts";
 import { pluginOptions } from "../options/option-types.ts";
 import { text } from "../options/schema.ts";
@@ -19,7 +21,6 @@ import { redirects, redirectsOptions } from "../plugins/redirects.ts";
 import { securityHeaders, securityHeadersOptions } from "../plugins/security-headers.ts";
 import { webSocket, webSocketOptions } from "../plugins/web-socket.ts";
 import type { Plugin } from "../server/plugin.ts";
-import type { BundledName } from "./library.ts";
 import type { ItemKind } from "./read-options.ts";
 
 export interface PluginKind extends ItemKind {
@@ -27,7 +28,7 @@ export interface PluginKind extends ItemKind {
   readonly make?: (options: never) => Plugin | undefined;
 }
 
-export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
+const plugins = {
   "access-log": { schema: accessLogOptions, make: accessLog, locations: ["file"], codeOnly: ["stream", "write"] },
   // Without a file of its own it is left to basic-auth, which applies the rules of the users file that it reads.
   authorization: {
@@ -69,4 +70,38 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   // The file handler works on elements as well.
   "selector-handler": { schema: pluginOptions({}) },
   websocket: { schema: webSocketOptions, make: webSocket },
-};
+} satisfies Readonly<Record<string, PluginKind>>;
+
+export type BundledName = keyof typeof plugins;
+
+/** What a configuration page can name by a shared library, as the interface specification does. */
+export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = plugins;
+export const bundledNames = Object.keys(plugins) as readonly BundledName[];
+
+/** A bundled plugin, an ES module, or a shared library that is neither, which Node cannot load. */
+export type Library =
+  | { readonly kind: "bundled"; readonly name: BundledName }
+  | { readonly kind: "module"; readonly path: string }
+  | { readonly kind: "unknown" };
+
+const sharedLibrary = /\.(?:so|dylib|dll)(?:\.\d+)*$/i;
+
+/** Reads a `library` location; `undefined` where no file can have it. */
+export function readLibrary(location: string, directory: string): Library | undefined {
+  const path = filePath(location, directory);
+  if (path === undefined) return undefined;
+  const plain = plainName(path);
+  const name = bundledNames.find((each) => each === plain);
+  if (name) return { kind: "bundled", name };
+  return sharedLibrary.test(path) ? { kind: "unknown" } : { kind: "module", path };
+}
+
+export function plainName(location: string): string {
+  return basename(location)
+    .replace(sharedLibrary, "")
+    .toLowerCase()
+    .replaceAll("_", "-")
+    .replace(/^lib/, "")
+    .replace(/^(?:filement|rusty-beam)-/, "")
+    .replace(/^web-socket$/, "websocket");
+}

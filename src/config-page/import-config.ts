@@ -11,21 +11,14 @@ import {
 } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile } from "../local-files/text-file.ts";
+import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
 import { messageOf } from "../server/logger.ts";
-import {
-  builtIn,
-  newPluginNames,
-  type OldProperties,
-  oldOfHost,
-  oldOfServer,
-  oldPropertiesOf,
-} from "./import-config/old-names.ts";
+import { type BundledName, plainName, readLibrary } from "./bundled-plugins.ts";
 import { importUsers, isOldUsersFile } from "./import-config/old-users.ts";
 import { PageWriter, vocabulary } from "./import-config/page-writer.ts";
-import { plainName, readLibrary } from "./library.ts";
-import { configOf, isOldPage, readPage } from "./load-config.ts";
+import { configOf, readPage } from "./load-config.ts";
 import { Problems } from "./problems.ts";
-import { optionName, tidyText } from "./text-options.ts";
+import { optionName, tidyText } from "./read-options.ts";
 
 export interface ImportedConfig {
   readonly html: string;
@@ -34,6 +27,48 @@ export interface ImportedConfig {
 
 /** Properties that are locations, as `optionName` spells them in lower case. */
 const locations = ["serverroot", "hostroot", "authfile", "file", "root"];
+
+/** The names of properties here by those of rusty-beam, as `optionName` spells them; `undefined`: no effect. */
+type OldProperties = Readonly<Record<string, string | undefined>>;
+
+const oldOfServer: OldProperties = { port: "bindPort", address: "bindAddress", name: undefined };
+const oldOfHost: OldProperties = { hostName: "hostname" };
+const oldOfPlugin: OldProperties = { pluginPath: "library", name: undefined };
+const oldOfPlugins: ReadonlyMap<string, OldProperties> = new Map<BundledName, OldProperties>([
+  [
+    "access-log",
+    { logFile: "file", logfile: "file", bufferSize: undefined, rotateSizeMb: undefined, rotateDaily: undefined },
+  ],
+  [
+    "cors",
+    {
+      allowedOrigins: "origins",
+      allowedHeaders: "headers",
+      allowedMethods: undefined,
+      allowCredentials: "credentials",
+    },
+  ],
+  [
+    "health-check",
+    {
+      healthEndpoint: "path",
+      readyEndpoint: undefined,
+      liveEndpoint: undefined,
+      detailedChecks: undefined,
+      checkDiskSpace: "check_storage",
+      minDiskSpaceMb: undefined,
+    },
+  ],
+  ["rate-limit", { requests: undefined, limit: undefined, window: undefined, burst: undefined }],
+  ["websocket", { maxConnections: "max_clients", messageSizeLimit: undefined, broadcastBufferSize: undefined }],
+]);
+
+const newPluginNames: ReadonlyMap<string, BundledName> = new Map([
+  ["file-handler-v2", "file-handler"],
+  ["file-authz", "authorization"],
+  ["apache-access-log", "access-log"],
+]);
+const builtIn: ReadonlySet<string> = new Set(["config-reload", "error-handler"]);
 
 /**
  * Writes a configuration page of rusty-beam in our words, with a comment at each difference, and its users files
@@ -49,26 +84,20 @@ export async function importConfig(location: string): Promise<ImportedConfig> {
   if (!server && isOldUsersFile(items)) {
     return { html: importUsers(items, { name: location, hasAuthorization: true, isRulesOnly: false }), problems };
   }
-  if (!server || !isOldPage(page)) {
+  if (!server || !page.items.some(isTheirs)) {
     throw new ConfigError([`${location}: expected a configuration page or a users file of rusty-beam`]);
   }
   const directory = dirname(path);
   const usersFiles = await importUsersFiles(items, directory, problems);
-  const { html, written } = importedPage(items, server, directory, usersFiles);
-  const unread = items.filter((item) => isPlugin(item) && !written.has(item));
+  const { html, read } = importedPage(items, server, directory, usersFiles);
+  const unread = items.filter((item) => isPlugin(item) && !read.has(item));
   for (const { line } of unread) problems.push(`${location}:${line}: the item belongs to no host, and is not read`);
-  return { html, problems: [...problems, ...(await problemsOf(html, directory))] };
-}
-
-async function problemsOf(html: string, directory: string): Promise<readonly string[]> {
-  const items = allItems((await readMicrodataPage(html)).items);
-  try {
-    await configOf(items, { directory, problems: new Problems("the new page") });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
+  const written = allItems((await readMicrodataPage(html)).items);
+  await configOf(written, { directory, problems: new Problems("the new page") }).catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+  });
+  return { html, problems };
 }
 
 /** Writes the users files that a page names anew. Gives the locations of the new files, by those of the old ones. */
@@ -77,15 +106,13 @@ async function importUsersFiles(
   directory: string,
   problems: string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const readers = new Map<string, Set<string>>();
-  for (const item of items) {
-    const path = filePath(textOf(item, "authfile") ?? "");
-    if (path !== undefined) readers.set(path, (readers.get(path) ?? new Set()).add(pluginOf(item)));
-  }
+  const pathOf = (item: MicrodataItem): string => filePath(textOf(item, "authfile") ?? "") ?? "";
   const made = new Map<string, string>();
-  for (const [path, plugins] of readers) {
+  for (const path of new Set(items.map(pathOf))) {
+    if (path === "") continue;
+    const readers = items.filter((item) => pathOf(item) === path).map(pluginOf);
     try {
-      const location = await importUsersFile(path, plugins);
+      const location = await importUsersFile(path, readers);
       if (location !== undefined) made.set(path, locationFrom(directory, location));
     } catch (error) {
       problems.push(messageOf(error));
@@ -95,16 +122,13 @@ async function importUsersFiles(
 }
 
 /** `undefined` for a file that is not rusty-beam's. */
-async function importUsersFile(path: string, plugins: ReadonlySet<string>): Promise<string | undefined> {
+async function importUsersFile(path: string, readers: readonly string[]): Promise<string | undefined> {
   const text = await readTextFile(path);
   const isHtpasswd = !/^\s*</.test(text);
   const items = isHtpasswd ? [] : allItems((await readMicrodataPage(text)).items);
   if (!isOldUsersFile(items)) return undefined;
-  const html = importUsers(items, {
-    name: path,
-    hasAuthorization: plugins.has("authorization"),
-    isRulesOnly: !plugins.has("basic-auth"),
-  });
+  const [hasAuthorization, isRulesOnly] = [readers.includes("authorization"), !readers.includes("basic-auth")];
+  const html = importUsers(items, { name: path, hasAuthorization, isRulesOnly });
   const location = path.replace(/(?:\.html?)?$/i, ".imported.html");
   // It holds passwords like the old one, and what is there already may be in use.
   const { mode } = await stat(path);
@@ -118,9 +142,9 @@ function importedPage(
   server: MicrodataItem,
   directory: string,
   usersFiles: ReadonlyMap<string, string>,
-): { readonly html: string; readonly written: ReadonlySet<MicrodataItem> } {
+): { readonly html: string; readonly read: ReadonlySet<MicrodataItem> } {
   const writer = new PageWriter("Configuration");
-  const written = new Set<MicrodataItem>();
+  const read = new Set<MicrodataItem>();
   writer.add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
   // The old users files hold the same passwords, and no plugin protects them any longer.
   const old = [...usersFiles.keys()].map((path) => ["protectedFiles", locationFrom(directory, path)] as const);
@@ -133,7 +157,7 @@ function importedPage(
     writer.add(1, "</section>");
   }
   writer.add(0, "</main>");
-  return { html: writer.html, written };
+  return { html: writer.html, read };
 
   function writePlugins(depth: number, parent: MicrodataItem): void {
     const plugins = pluginsIn(parent);
@@ -146,14 +170,14 @@ function importedPage(
 
   /** Its plugins, and those of a list that is marked as a plugin itself. */
   function pluginsIn(parent: MicrodataItem): readonly MicrodataItem[] {
-    written.add(parent);
+    read.add(parent);
     const values = parent.properties.get("plugin") ?? [];
     const plugins = values.flatMap(({ value }) => (typeof value === "string" ? [] : [value]));
     return plugins.flatMap((each) => (isList(each) ? pluginsIn(each) : [each]));
   }
 
   function writePlugin(depth: number, plugin: MicrodataItem): void {
-    written.add(plugin);
+    read.add(plugin);
     const name = pluginOf(plugin);
     if (builtIn.has(name)) {
       writer.comment(depth, `line ${plugin.line}: ${name} is built in, and left out`);
@@ -164,7 +188,7 @@ function importedPage(
     const added: [string, string][] = [];
     if (name === "basic-auth" && hasNewUsers) added.push(["require_user", "true"]);
     if (name === "access-log" && textOf(plugin, "format") === undefined) added.push(["format", "common"]);
-    writeProperties(depth + 1, plugin, oldPropertiesOf(name), added);
+    writeProperties(depth + 1, plugin, { ...oldOfPlugin, ...oldOfPlugins.get(name) }, added);
     writePlugins(depth + 1, plugin);
     writer.add(depth, "</li>");
   }

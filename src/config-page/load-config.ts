@@ -19,8 +19,7 @@ import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/buck
 import { type PlacedPlugin, PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
 import { Problems, shown } from "./problems.ts";
-import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
-import { optionName, tidyText } from "./text-options.ts";
+import { attempt, type ConfigPage, type ItemKind, optionName, placeOf, readOptions, tidyText } from "./read-options.ts";
 
 export const serverItem: ItemKind = {
   schema: pageOptions,
@@ -51,7 +50,7 @@ export async function loadConfig(location: string | URL): Promise<PageConfig> {
   for (const { line, text } of page.mistakes) problems.add(line, text);
   const loading = configOf(allItems(page.items), { directory: dirname(path), problems });
   const read = await loading.catch((error: unknown) => {
-    if (!(error instanceof ConfigError) || !isOldPage(page)) throw error;
+    if (!(error instanceof ConfigError) || !page.items.some(isTheirs)) throw error;
     const remedy = `filement import-config ${name} > new.html writes it anew in the words used here`;
     throw new ConfigError([`${name}: the page is written for rusty-beam: ${remedy}`, ...error.problems]);
   });
@@ -60,17 +59,11 @@ export async function loadConfig(location: string | URL): Promise<PageConfig> {
   return Object.defineProperties(made, { bindAddress: { value: bindAddress }, bindPort: { value: bindPort } });
 }
 
-/** Whether a page is written in the vocabulary of rusty-beam, with whatever words. */
-export function isOldPage({ items }: MicrodataPage): boolean {
-  return items.some(isTheirs);
-}
-
 /** Makes a configuration of items in our words. Throws one `ConfigError` with all problems of the page. */
 export async function configOf(items: readonly MicrodataItem[], page: ConfigPage): Promise<PageConfig> {
   const { problems } = page;
   const plugins = new PluginLoader(page);
   const knownHosts = new Set<MicrodataItem>();
-  /** Names of hosts, normalised for comparison. */
   const names = new Set<string>();
   const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
   if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");

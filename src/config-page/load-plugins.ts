@@ -1,13 +1,14 @@
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ConfigError } from "../config.ts";
+import { doneInTime } from "../event-loop/in-time.ts";
 import { hasEmptyList, isOfType, type MicrodataItem, type MicrodataValue } from "../html/microdata.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { bundledPlugins } from "./bundled-plugins.ts";
-import { type BundledName, bundledNames, type Library, readLibrary } from "./library.ts";
-import { loadModule } from "./load-module.ts";
+import { errnoOf } from "../storage/disk/file-record.ts";
+import { type BundledName, bundledNames, bundledPlugins, type Library, readLibrary } from "./bundled-plugins.ts";
 import { shown } from "./problems.ts";
-import { attempt, type ConfigPage, placeOf, readOptions } from "./read-options.ts";
-import { optionName, tidyText } from "./text-options.ts";
+import { attempt, type ConfigPage, optionName, placeOf, readOptions, tidyText } from "./read-options.ts";
 
 export interface PlacedPlugin {
   /** `"module"` for any that does not come with the package. */
@@ -22,18 +23,19 @@ export interface PlacedPlugin {
 /** Without this limit, a chain of `itemref` would overflow the stack. */
 const maxDepth = 32;
 
+/** How long a module may take to load, and then to make its plugin, in milliseconds. */
+const longestMs = 10_000;
+
+const methods = ["handle", "observe", "start", "close"];
+
 /** Makes the plugins of a configuration page. What is wrong is added to the problems of the page. */
 export class PluginLoader {
   readonly #page: ConfigPage;
   readonly #placed = new Map<MicrodataItem, PlacedPlugin>();
-  readonly #modules = new Set<string>();
+  readonly modules = new Set<string>();
 
   constructor(page: ConfigPage) {
     this.#page = page;
-  }
-
-  get modules(): ReadonlySet<string> {
-    return this.#modules;
   }
 
   /** The `plugin` items of another item, in order. An item that several refer to is one plugin, which they share. */
@@ -91,36 +93,31 @@ export class PluginLoader {
       problems.add(item.line, "has an empty list: expected plugins in it, or no list, for the plugins that follow");
     }
     const options = readOptions(item, kind, { ...this.#page, problems });
-    const plugins = nested.length > 0 ? { plugins: pluginsOf(nested) } : {};
-    const use = (): Plugin | undefined => make?.({ ...options, ...plugins } as never); // just checked, name by name
+    // Just checked, name by name.
+    const use = (): Plugin | undefined => make?.({ ...options, ...pluginsIn(nested) } as never);
     const plugin = problems.hasOwn ? undefined : attempt({ item, kind, problems, name }, use);
     return { name, line: item.line, options, nested, plugin };
   }
 
   async #loadModule(item: MicrodataItem, path: string, nested: readonly PlacedPlugin[]): Promise<Plugin | undefined> {
-    this.#modules.add(path);
-    const parameters = this.#parametersOf(item);
-    const plugins = nested.length > 0 ? { plugins: pluginsOf(nested) } : {};
-    try {
-      return await loadModule(path, { ...parameters, ...plugins });
-    } catch (error) {
-      this.#addFailure(item, path, error);
-      return undefined;
-    }
-  }
-
-  #addFailure(item: MicrodataItem, path: string, error: unknown): void {
     const { problems } = this.#page;
-    if (error instanceof ConfigError) {
+    this.modules.add(path);
+    const parameters = this.#parametersOf(item);
+    try {
+      return await loadModule(path, { ...parameters, ...pluginsIn(nested) });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) {
+        // "Unexpected end of input" alone does not say that it is the source.
+        const reason = error instanceof Error && !(error instanceof SyntaxError) ? error.message : String(error);
+        problems.add(item.line, `library ${path} cannot be used: ${tidyText(reason)}`);
+        return undefined;
+      }
       for (const problem of error.problems) {
         const [parameter = ""] = /^\w*/.exec(problem) ?? [];
         problems.add(placeOf(item, parameter).line, `${basename(path)}: ${problem}`);
       }
-      return;
+      return undefined;
     }
-    // "Unexpected end of input" alone does not say that it is the source.
-    const reason = error instanceof Error && !(error instanceof SyntaxError) ? error.message : String(error);
-    problems.add(item.line, `library ${path} cannot be used: ${tidyText(reason)}`);
   }
 
   /** The parameters of a module, as texts or lists of texts: the types that it expects are unknown. */
@@ -145,6 +142,45 @@ export function pluginsOf(placed: readonly PlacedPlugin[]): readonly Plugin[] {
   return placed.flatMap(({ plugin }) => plugin ?? []);
 }
 
+function pluginsIn(nested: readonly PlacedPlugin[]): { readonly plugins?: readonly Plugin[] } {
+  return nested.length > 0 ? { plugins: pluginsOf(nested) } : {};
+}
+
 export function withNested(placed: readonly PlacedPlugin[]): readonly PlacedPlugin[] {
   return placed.flatMap((each) => [each, ...withNested(each.nested)]);
+}
+
+/** Loads an ES module and has it make a plugin, each within `timeMs`. Rejects with a sentence for people. */
+export async function loadModule(
+  path: string,
+  parameters: Readonly<Record<string, unknown>>,
+  timeMs: number = longestMs,
+): Promise<Plugin> {
+  const tooSlow = (doing: string): string => `it took more than ${timeMs / 1000} s to ${doing}`;
+  const url = await urlOf(path);
+  const module: { default?: unknown } = await doneInTime(import(url), timeMs, tooSlow("load"));
+  const { default: factory } = module;
+  if (typeof factory !== "function") throw new Error("expected a default export that is a function");
+  const made = (async () => factory(parameters))();
+  return checkPlugin(await doneInTime(made, timeMs, tooSlow("make its plugin")));
+}
+
+/** Node loads a URL once, and remembers failures as well: a file that has changed needs another one. */
+async function urlOf(path: string): Promise<string> {
+  const { mtimeMs, size } = await stat(path).catch((cause) => {
+    const isAbsent = errnoOf(cause) === "ENOENT";
+    throw new Error(isAbsent ? "the file does not exist" : `it cannot be read (${cause.message})`, { cause });
+  });
+  return `${pathToFileURL(path).href}?${mtimeMs}-${size}`;
+}
+
+/** A mistake keeps the server from starting here; later it would be a 500 for every request. */
+function checkPlugin(made: unknown): Plugin {
+  const plugin = (made ?? {}) as Record<string, unknown>;
+  if (typeof plugin["name"] !== "string" || plugin["name"] === "") {
+    throw new Error("expected its function to return a plugin: an object with a name");
+  }
+  const wrong = methods.find((method) => plugin[method] !== undefined && typeof plugin[method] !== "function");
+  if (wrong) throw new Error(`expected ${wrong} of its plugin to be a function`);
+  return made as Plugin;
 }

@@ -4,7 +4,6 @@ import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { accepts, type OptionsSchema, type Schema } from "../options/schema.ts";
 import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import { type Problems, shown } from "./problems.ts";
-import { expectationOf, optionName, parameterName, readText, tidyText } from "./text-options.ts";
 
 export interface ConfigPage {
   readonly directory: string;
@@ -32,15 +31,12 @@ export interface ItemKind {
 const ofPlugins: readonly string[] = ["library", "plugin"];
 
 /** The properties of an item that are options, and those options, as the documentation spells both. */
-export function optionProperties({
-  schema,
-  renamed = {},
-  codeOnly = [],
-  spelling = "host_root",
-}: ItemKind): Map<string, string> {
+export function optionProperties({ schema, renamed = {}, codeOnly = [], spelling }: ItemKind): Map<string, string> {
   const options = Object.keys(schema.options).filter((option) => !codeOnly.includes(option));
-  const spell = spelling === "hostRoot" ? (name: string) => name : parameterName;
-  return new Map(options.map((option) => [renamed[option] ?? spell(option), option]));
+  const spell = (option: string): string => option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return new Map(
+    options.map((option) => [renamed[option] ?? (spelling === "hostRoot" ? option : spell(option)), option]),
+  );
 }
 
 /** The options that an item's properties stand for. What cannot be read is added to the problems of the page. */
@@ -62,7 +58,8 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     if (kind.codeOnly?.includes(name)) {
       page.problems.add(line, `${property} holds what only code can give: expected no such property in a page`);
     } else if (option === undefined || !schema) {
-      page.problems.add(line, `there is no ${shown(property)}: expected one of ${listed(kind, known)}`);
+      const names = [...(kind.others ?? ofPlugins), ...known.keys()].join(", ");
+      page.problems.add(line, `there is no ${shown(property)}: expected one of ${names}`);
     } else if (read.has(option)) {
       page.problems.add(line, `${property} occurs a second time, under another spelling: expected it once`);
     } else {
@@ -73,12 +70,9 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     }
   }
   for (const [property, option] of known) {
-    if (kind.required?.includes(option) && !read.has(option)) {
-      page.problems.add(
-        item.line,
-        `there is no ${property}: expected ${expectationOf(schemas[option] as Schema, [""])}`,
-      );
-    }
+    if (!kind.required?.includes(option) || read.has(option)) continue;
+    const expected = expectationOf(schemas[option] as Schema, [""]);
+    page.problems.add(item.line, `there is no ${property}: expected ${expected}`);
   }
   return Object.fromEntries([...read].filter(([, value]) => value !== undefined));
 }
@@ -99,22 +93,17 @@ export function attempt<T>(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const beginning = new RegExp(`^${optionName(name)}(?:: | |\\.)`); // "accessLog: file is ..."
-    for (const problem of error.problems) addInWordsOfPage(problem.replace(beginning, ""), { item, kind, problems });
+    for (const problem of error.problems) {
+      const text = problem.replace(beginning, "");
+      // It begins with an option; a page may spell that otherwise, and there it has a line.
+      const [option = ""] = /^\w*/.exec(text) ?? [];
+      const isOption = Object.hasOwn(kind.schema.options, option);
+      const own = { line: item.line, property: option };
+      const { line, property } = isOption ? placeOf(item, kind.renamed?.[option] ?? option) : own;
+      problems.add(line, property + text.slice(option.length));
+    }
     return undefined;
   }
-}
-
-/** A problem begins with an option; a page may spell it otherwise, and there it has a line. */
-function addInWordsOfPage(
-  problem: string,
-  { item, kind, problems }: { item: MicrodataItem; kind: ItemKind; problems: Problems },
-): void {
-  const [option = ""] = /^\w*/.exec(problem) ?? [];
-  const isOption = Object.hasOwn(kind.schema.options, option);
-  const { line, property } = isOption
-    ? placeOf(item, kind.renamed?.[option] ?? option)
-    : { line: item.line, property: option };
-  problems.add(line, property + problem.slice(option.length));
 }
 
 /** The value, or the rest of a sentence that begins with the property. `directory` is given for locations. */
@@ -141,6 +130,53 @@ function readValue(
   return { problem: `is ${value}: expected ${expectationOf(schema, paths)}` };
 }
 
-function listed({ others = ofPlugins }: ItemKind, known: ReadonlyMap<string, string>): string {
-  return [...others, ...known.keys()].join(", ");
+/** `requests_per_second` and `requestsPerSecond` are one option: the specification has the first, code the second. */
+export function optionName(property: string): string {
+  return property.replace(/[_-]+([a-z0-9])/g, (_separator, letter: string) => letter.toUpperCase());
+}
+
+/** A value as its author sees it in a browser: without white space around it, on one line. */
+export function tidyText(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, " ");
+}
+
+/** The first reading of the texts that the schema takes: a number, true or false, text, a list, or pairs. */
+export function readText(schema: Schema, texts: readonly string[]): { readonly value: unknown } | undefined {
+  const value = readingsOf(texts).find((reading) => accepts(schema, reading));
+  return value === undefined ? undefined : { value };
+}
+
+/** What the schema would have taken, in its own words. */
+export function expectationOf(schema: Schema, texts: readonly string[]): string {
+  // The words for an object in code would not help: a page has pairs.
+  if (accepts(schema, {})) return 'a name and a value with a blank between them, such as ".md text/markdown"';
+  const problems = readingsOf(texts).flatMap((reading) => schema.problemsOf(reading).slice(0, 1));
+  // A reading of another type than the schema's says least.
+  const telling = problems.find(({ kind, path }) => kind !== "type" || path.length > 0) ?? problems[0];
+  return telling?.expected ?? "another value";
+}
+
+function readingsOf(texts: readonly string[]): readonly unknown[] {
+  const [text = "", ...more] = texts;
+  const one = more.length > 0 ? [] : [...numbers([text]).flat(), ...truths(text), text];
+  const words = texts.flatMap((each) => each.split(/[\s,]+/));
+  return [...one, ...numbers(words), words, ...pairs(texts)];
+}
+
+function numbers(texts: readonly string[]): readonly number[][] {
+  const areNumbers = texts.every((text) => /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text));
+  return areNumbers ? [texts.map(Number)] : [];
+}
+
+function truths(text: string): readonly boolean[] {
+  return text === "true" || text === "false" ? [text === "true"] : [];
+}
+
+function pairs(texts: readonly string[]): readonly object[] {
+  const entries = texts.map((text) => /^(\S+)\s+(.+)$/.exec(text)?.slice(1) ?? []);
+  const names = new Set(entries.map(([name]) => name));
+  const areDistinct = names.size === entries.length && !names.has(undefined);
+  if (!areDistinct) return [];
+  const readings = entries.map(([name, value = ""]) => [name, truths(value)[0] ?? value]);
+  return [Object.fromEntries(entries), Object.fromEntries(readings)];
 }

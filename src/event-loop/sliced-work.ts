@@ -88,9 +88,8 @@ function oneSlice<Value>(
 let asking = 0;
 
 /**
- * The result of work that a plain function needs: of one piece, at once. More than that is thrown to the nearest {@link
- * patiently}, which does it and calls the function again; so the work must remember its result by then. Where there is
- * none, it is done at once.
+ * The result of work that a plain function needs. More than one piece is thrown to the nearest {@link patiently}, which
+ * does it and calls the function again: the work must remember its result by then.
  */
 export function demand<Value>(work: SlicedWork<Value>): Value {
   if (asking === 0) return atOnce(work);

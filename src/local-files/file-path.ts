@@ -21,10 +21,7 @@ export function filePath(location: string, directory: string = process.cwd()): s
   }
 }
 
-/**
- * To a browser the `.` of `file://./users.html` is a computer. The interface specification writes relative locations
- * like this, so whatever does not begin with a slash is relative.
- */
+/** To a browser the `.` of `file://./users.html` is a computer; in the interface specification it is relative. */
 function urlOf(rest: string, directory: string): URL {
   const path = rest.replace(/^\/\/(?:localhost(?=\/))?/i, "");
   const base = pathToFileURL(`${directory}/`);

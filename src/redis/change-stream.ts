@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Change, ChangeOrigin, UnnumberedChange } from "../server/change-feed.ts";
+import type { ChangeOrigin, UnnumberedChange } from "../server/change-feed.ts";
 import type { RedisClient, RedisConnection } from "./connection.ts";
 
 /** A change of this server on its way into the stream. */
@@ -55,13 +55,11 @@ end
 `;
 
 /**
- * Adds changes in order, each once however often it is sent, also where an attempt that was given up arrives after the
- * next. Numbers follow each other without a hole. One that was noticed on the disk is left out where the file is known
- * to be as it is.
+ * Adds changes in order, each once however often it is sent, without a hole in the numbers. One that was noticed on the
+ * disk is left out where the file is known to be as it is.
  *
- * Of each file the script keeps the state after the last change, and the states that changes were on top of and that
- * were not told yet. A change that leads to one of these comes after one that was made later: a new feed has all
- * clients look again.
+ * Of each file the script keeps the state after the last change, and states before changes that were not told yet. A
+ * change that leads to one of these comes after one that was made later: a new feed has all clients look again.
  */
 const addChanges = `${lastEntry}
 local server, longest = ARGV[1], ARGV[2]
@@ -104,10 +102,7 @@ local feed = last()
 if string.format('%.0f', feed) == ARGV[2] then begin(math.max(time(), feed + 1)) end
 `;
 
-/**
- * Says that this server is there, for a while. Where others have not said so again, changes of theirs may have been
- * lost: then a new feed begins. Gives the id of the last entry.
- */
+/** Gives the id of the last entry. Where a server has not said again that it is there, a new feed begins. */
 const showPresence = `${lastEntry}
 local server, lease, looks = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local now = time()
@@ -194,17 +189,6 @@ export class ChangeStream {
   #run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {
     return this.#connection.runScript(script, [this.#stream, ...keys], [this.server, ...values]);
   }
-}
-
-export function isAfter(id: string, other: string): boolean {
-  const [[feed = 0, number = 0], [otherFeed = 0, otherNumber = 0]] = [id, other].map((each) =>
-    each.split("-").map(Number),
-  ) as [number[], number[]];
-  return feed === otherFeed ? number > otherNumber : feed > otherFeed;
-}
-
-export function numbered({ number, change }: StreamEntry): Change | undefined {
-  return change && { ...change, id: number };
 }
 
 function entriesOf(reply: unknown): StreamEntry[] {

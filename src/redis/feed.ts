@@ -11,7 +11,7 @@ import {
   type UnnumberedChange,
 } from "../server/change-feed.ts";
 import { sharedFeeds } from "../server/shared-services.ts";
-import { ChangeStream, isAfter, numbered, type StreamEntry } from "./change-stream.ts";
+import { ChangeStream, type StreamEntry } from "./change-stream.ts";
 import { destroy, type RedisClient, RedisConnection, RedisError, type RedisSource } from "./connection.ts";
 import { Outbox } from "./outbox.ts";
 
@@ -183,7 +183,8 @@ export class RedisFeed implements SharedFeed {
     const [found] = await this.#stream.between(client, position.id, position.id, 1);
     if (found?.mark === position.mark) return;
     const [first] = await this.#stream.between(client, "-", "+", 1);
-    const isTrimmed = first !== undefined && isAfter(first.id, position.id);
+    const later = first && (Number(first.feed) - Number(position.feed) || first.number - position.number);
+    const isTrimmed = later !== undefined && later > 0;
     // Others that have told the same may not have noticed: all begin anew.
     if (!isTrimmed) await this.#stream.begin(position.feed);
     await this.#join(client, end);
@@ -256,8 +257,7 @@ function feedName(feed: string): string {
 }
 
 function pastOf(history: readonly StreamEntry[], feed: string): readonly PastChange[] {
-  return history.flatMap((entry) => {
-    const change = entry.feed === feed ? numbered(entry) : undefined;
-    return change ? [{ change, site: entry.site }] : [];
-  });
+  return history.flatMap(({ change, number, site, ...entry }) =>
+    change && entry.feed === feed ? [{ change: { ...change, id: number }, site }] : [],
+  );
 }

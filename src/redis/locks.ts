@@ -42,6 +42,8 @@ export function redisLocks(source: RedisSource, options: RedisLocksOptions = {})
   if (!(lease >= 1)) throw new ConfigError([`redisLocks: lease is ${lease}: expected seconds, at least 1`]);
   const leaseMs = Math.round(lease * 1000);
   let connection: RedisConnection | undefined;
+  const keyOf = (path: string): string =>
+    `filement:lock:${hash("sha256", `${name}\n${path}`, "base64url").slice(0, 22)}`;
   const redis = (): RedisConnection => {
     connection ??= RedisConnection.to(source).hold();
     return connection;
@@ -61,7 +63,7 @@ export function redisLocks(source: RedisSource, options: RedisLocksOptions = {})
 
   return {
     async acquire(path, since = performance.now()) {
-      const key = keyOf(name, path);
+      const key = keyOf(path);
       for (;;) {
         const taken = await take(key);
         if (taken) return taken;
@@ -70,7 +72,7 @@ export function redisLocks(source: RedisSource, options: RedisLocksOptions = {})
         await pause(2 * pauseMs * Math.random());
       }
     },
-    tryAcquire: (path) => take(keyOf(name, path)),
+    tryAcquire: (path) => take(keyOf(path)),
     close() {
       connection?.release();
       connection = undefined;
@@ -98,8 +100,4 @@ function held(redis: RedisConnection, key: string, token: string, leaseMs: numbe
       redis.runScript(keepLock, [key], [token, "0"], replyMs).catch(() => {}); // then it runs out
     },
   };
-}
-
-function keyOf(name: string, path: string): string {
-  return `filement:lock:${hash("sha256", `${name}\n${path}`, "base64url").slice(0, 22)}`;
 }

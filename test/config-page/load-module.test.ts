@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { loadModule } from "../../src/config-page/load-module.ts";
+import { loadModule } from "../../src/config-page/load-plugins.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const load = async (source: string, { timeMs = 100_000, name = "plugin.mjs" } = {}): ReturnType<typeof loadModule> => {

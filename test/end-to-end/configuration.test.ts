@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bundledNames, readLibrary } from "../../src/config-page/library.ts";
+import { bundledNames, readLibrary } from "../../src/config-page/bundled-plugins.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
 import { allItems, readMicrodataPage } from "../../src/html/microdata.ts";
 import { stepClock } from "../helpers/counted-work.ts";

@@ -72,16 +72,15 @@ export function importUsers(items: readonly MicrodataItem[], use: UsersFileUse):
         writer.comment(1, `line ${line}: ${text} is left out, where a deny stood before it`);
       if (!rule.made || methods.length === 0) continue;
       isEmpty = false;
-      writeRule(writer, rule, rule.made, methods);
+      const { property, who, path } = rule.made;
+      const right = methods.map((method) => rightsOf[method]).join(" ");
+      const permission = rule.allows ? "allow" : "deny";
+      writeItem(writer, "AuthorizationRule", { [property]: who, path, right, selector: rule.selector, permission });
     }
   }
   if (isEmpty && (old.length > 0 || use.hasAuthorization)) {
     writer.comment(1, "no rule is left: as in rusty-beam, every request is refused");
-    writeItem(writer, "AuthorizationRule", [
-      ["username", "*"],
-      ["path", "/*"],
-      ["permission", "deny"],
-    ]);
+    writeItem(writer, "AuthorizationRule", { username: "*", path: "/*", permission: "deny" });
   }
   writer.add(0, "</main>");
   return writer.html;
@@ -95,26 +94,19 @@ function writeUser(writer: PageWriter, item: MicrodataItem): void {
     return;
   }
   const encryption = textOf(item, "encryption") ?? (isHash(password) ? undefined : "plaintext");
-  writeItem(writer, "Credential", [
-    ["username", username],
-    ["password", password],
-    ...(encryption === undefined ? [] : [["encryption", encryption] as const]),
-    ...textsOf(item, "role").map((role) => ["role", role] as const),
-  ]);
+  writeItem(writer, "Credential", { username, password, encryption, role: textsOf(item, "role") });
 }
 
-function writeRule(writer: PageWriter, rule: Rule, made: MadeRule, methods: readonly Method[]): void {
-  writeItem(writer, "AuthorizationRule", [
-    [made.property, made.who],
-    ["path", made.path],
-    ["right", methods.map((method) => rightsOf[method]).join(" ")],
-    ...(rule.selector === undefined ? [] : [["selector", rule.selector] as const]),
-    ["permission", rule.allows ? "allow" : "deny"],
-  ]);
-}
-
-function writeItem(writer: PageWriter, type: string, properties: readonly (readonly [string, string])[]): void {
-  writer.properties(1, properties, ` itemscope itemtype="${vocabulary}/${type}"`);
+/** Without the properties that are `undefined`. */
+function writeItem(
+  writer: PageWriter,
+  type: string,
+  properties: Readonly<Record<string, string | readonly string[] | undefined>>,
+): void {
+  const values = Object.entries(properties).flatMap(([name, texts = []]) =>
+    [texts].flat().map((text) => [name, text] as const),
+  );
+  writer.properties(1, values, ` itemscope itemtype="${vocabulary}/${type}"`);
 }
 
 /** The rules as rusty-beam understands them, without those that have no effect there. */

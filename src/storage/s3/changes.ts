@@ -15,10 +15,7 @@ const maxPauseMs = 250;
 const maxLooks = 4;
 const lookPauseMs = 1_000;
 
-/**
- * What a store said of a change that it did not acknowledge: it came too late, or an attempt after the first did, which
- * may have been made by the first; or nothing of use.
- */
+/** How a change was refused: it came too late; an attempt after the first did, which may have been made; or unknown. */
 type Refusal = "refused" | "refused-later" | "failed";
 
 interface Sending<Made> {
@@ -29,14 +26,6 @@ interface Sending<Made> {
 
 /** How a try to change something goes on; `"again"`: with what is there now. */
 export type Tried<Made> = Sending<Made> | { readonly unchanged: Made } | "again";
-
-interface Commit {
-  readonly path: string;
-  readonly mark: string;
-  /** The version that it is on top of. */
-  readonly before: StoredObject | undefined;
-  readonly bytes?: Uint8Array | undefined;
-}
 
 /** Changes without locks between machines: the store makes each if nothing has changed since it was looked at. */
 export class Changes {
@@ -51,9 +40,6 @@ export class Changes {
   /**
    * Tries a change until no other comes in between; throws `conflict` where that happens again and again. The first try
    * may be about what was seen a moment ago, which is good for a change, but neither for an error nor for none.
-   *
-   * A request whose answer was lost may have been made: the change is only tried again where it is known that it was
-   * not.
    */
   run<Made>(
     path: string,
@@ -116,12 +102,13 @@ export class Changes {
     }
   }
 
-  /** A request that stores an object in place of what was found; `made` says what that is to its maker. */
+  /** A request that stores an object in place of `before`; `made` says what that is to its maker. */
   commit<Made>(
-    { path, mark, before, bytes }: Commit,
+    what: { path: string; mark: string; before: StoredObject | undefined; bytes?: Uint8Array | undefined },
     store: (condition: Condition) => Promise<StoredObject>,
     made: (stored: StoredObject) => Made,
   ): Sending<Made> {
+    const { path, mark, before, bytes } = what;
     return {
       send: async () => {
         const object = await store(unchangedSince(before));

@@ -164,7 +164,9 @@ class OpenObject implements OpenFile {
           body?.destroy();
           body = undefined;
           // What a checksum finds wrong cannot be mended: most of it is sent.
-          if (at > end || isWrong(error) || breaks >= maxBreaks || isGone(error)) throw asReadError(error);
+          if (isGone(error)) throw new StorageError("busy", error); // the client's next try opens what is there now
+          if (at > end || isWrong(error) || breaks >= maxBreaks)
+            throw error instanceof StorageError ? error : new StorageError("unavailable", error);
           breaks += 1;
           await nextTurn();
         }
@@ -184,12 +186,6 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && "$metadata" in error && !isOutage(error);
 }
 
-/** Another try of the client opens the version that is there now. */
-function asReadError(error: unknown): StorageError {
-  if (error instanceof StorageError) return error;
-  return new StorageError(isGone(error) ? "busy" : "unavailable", error);
-}
-
 /** The pieces of a stream; throws where the next one takes too long. */
 async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
@@ -204,10 +200,7 @@ async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/**
- * The pieces of a stream, the last one when the stream has ended: the checksum is known then, and a reader who has all
- * pieces knows that they are right.
- */
+/** The pieces of a stream, the last one when the stream has ended: then its checksum is known to be right. */
 async function* lastAtEnd(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined;
   for await (const piece of pieces) {

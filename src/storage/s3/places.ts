@@ -166,10 +166,7 @@ export class Places {
       this.#seen.delete(above);
   }
 
-  /**
-   * What was at a path a moment ago. Good enough to begin a change that the store makes only where it is true still,
-   * and never for an answer.
-   */
+  /** What was at a path a moment ago: enough to begin a change that the store makes only where it is true still. */
   recent(path: string): Found | undefined {
     const seen = this.#seen.get(unslashed(path));
     if (!seen) return undefined;

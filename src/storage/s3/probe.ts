@@ -9,10 +9,7 @@ const content = Buffer.from("tried out");
 /** Whether a store refuses to delete another version than the one named; if not, a file cannot just be deleted. */
 export type DeletesOnCondition = boolean;
 
-/**
- * Tries out each condition that changes rely on, with an object that is removed again. Throws where one is ignored
- * without which changes would be lost.
- */
+/** Tries out each condition that changes rely on. Throws where one is ignored without which changes would be lost. */
 export async function probe(store: ObjectStore, key: string): Promise<DeletesOnCondition> {
   const write = newWrite(newMark(), undefined);
   const other = { IfMatch: otherTag };

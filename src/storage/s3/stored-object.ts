@@ -47,10 +47,7 @@ export const tombstone: Uint8Array = Buffer.from(
   "A file was deleted here. This stays because the store has no conditional DELETE.\n",
 );
 
-/**
- * Former writes that an object remembers. A write whose answer was lost may have been followed by others before its
- * maker looks again: as long as it is found among these, it is known to have been made, and is not made twice.
- */
+/** Former writes that an object remembers: so many may follow one whose answer was lost before its maker looks. */
 const maxWrites = 32;
 /** Stands before writes that others may have come between. */
 const unknownWrites = "~";
@@ -101,10 +98,7 @@ export function objectOf(headers: ObjectHeaders, size: number, key: string): Sto
   return { stat: fileStat(size, lastModified, etag, name, properties), etag, writes: [], properties };
 }
 
-/**
- * Whether a change on top of `before` has been made, by what is there now. Without its mark it has not, where all
- * writes since then are known; otherwise that cannot be known.
- */
+/** Whether a change on top of `before` has been made, by what is there now; `undefined` where that is not known. */
 export function wasMade(mark: string, before: StoredObject | undefined, now: StoredObject): boolean | undefined {
   if (now.writes.includes(mark)) return true;
   return isKnownSince(before, now) ? false : undefined;

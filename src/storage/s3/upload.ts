@@ -8,10 +8,7 @@ const partBytes: number = 8 * 1024 * 1024;
 /** Number of the second part of long content. Before it are the first, and the file that it is appended to. */
 const secondPart = 3;
 
-/**
- * Content that was received: its first part in memory, the others, if there are any, as parts of an upload in the
- * store. Nothing of it is an object before it is completed; it is either completed or given up.
- */
+/** Content that was received: its first part is in memory, the others are in the store, and no object yet. */
 export class Upload {
   size = 0;
   /** The first part of the content, or all of it. */
