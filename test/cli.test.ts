@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect } from "node:http2";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -93,20 +92,6 @@ describe("filement, the command", () => {
     expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: isOpen });
   });
 
-  it("listens on the port it is told", { tags: ["campaign"] }, async () => {
-    const port = await unusedPort();
-    const running = runNode([cli, await temporaryDirectory(), "--port", String(port)]);
-    await running.waitFor(announcement);
-    expect(running.printed.stdout).toBe(`filement: listening on http://127.0.0.1:${port}\n`);
-  });
-
-  it("says with --help what it can do", { tags: ["campaign"] }, async () => {
-    const { code, stdout, stderr } = await runFilement("--help");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: filement \[directory \| bucket\] \[options\]\n\s+filement config.html/);
-    for (const option of ["--port", "--host", "-v, --verbose", "--help", "--version"]) expect(stdout).toContain(option);
-  });
-
   /** A page of rusty-beam with a plugin. */
   const old = (library: string): string =>
     `<main itemscope itemtype="http://rustybeam.net/ServerConfig"><meta itemprop="port" content="8080">
@@ -142,40 +127,9 @@ describe("filement, the command", () => {
     expect((await runFilement("import-config")).code).toBe(2);
   });
 
-  it("prints a users file of rusty-beam in our words", { tags: ["campaign"] }, async () => {
-    const directory = await temporaryDirectory();
-    const rule = `<p itemscope itemtype="https://rustybeam.net/schema/AuthorizationRule"><b itemprop="username">*</b>
-    <b itemprop="path">/*</b> <b itemprop="method">GET</b> <b itemprop="action">deny</b></p>`;
-    await writeFile(join(directory, "users.html"), rule);
-    const { code, stdout } = await runFilement("import-config", join(directory, "users.html"));
-    expect(code).toBe(0);
-    expect(stdout).toContain('<dd itemprop="username">:signed-in</dd>');
-  });
-
   it("prints the version of the package with --version", { tags: ["campaign"] }, async () => {
     const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
     expect(await runFilement("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-  });
-
-  it("logs a line for each request on standard error with -v", { tags: ["campaign"] }, async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a.txt"), "abc");
-    const { url, printed, kill, ended } = await startFilement([directory, "-v"]);
-    await (await fetch(`${url}/a.txt?q`)).text();
-    await (await fetch(`${url}/missing`)).text();
-    kill("SIGTERM");
-    await ended;
-    const [warning, first = "", second = "", ...rest] = printed.stderr.split("\n");
-    expect([`${warning}\n`, rest]).toEqual([isOpen, [""]]);
-    expect(JSON.parse(first.replace("info: request ", ""))).toMatchObject({
-      address: "127.0.0.1",
-      method: "GET",
-      url: "/a.txt?q",
-      status: 200,
-      bytes: 3,
-    });
-    expect(second).toContain('"status":404');
-    expect(printed.stdout).toMatch(announcement);
   });
 
   it.each(sample(["SIGINT", "SIGTERM"] as const, 2))(
@@ -242,28 +196,11 @@ describe("filement, the command", () => {
     });
   });
 
-  it.each(["127.0.0.1", "localhost", "127.1.2.3"])(
-    "warns of other programs only when it listens on %s",
-    {
-      tags: ["campaign"],
-    },
-    async (host) => {
-      const { printed, url } = await startFilement([await temporaryDirectory(), "--host", host]);
-      expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: isOpen });
-    },
-  );
-
   it("warns that everybody may write when it listens on 0.0.0.0", async () => {
     const directory = await temporaryDirectory();
     const { printed, url } = await startFilement([directory, "--host", "0.0.0.0"]);
     expect(printed.stderr).toMatch(/^warning: [^\n]*0\.0\.0\.0[^\n]*no authentication \([^\n]*\n$/);
     expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
-  });
-
-  it("warns about a host name, which may stand for any address", { tags: ["campaign"] }, async () => {
-    const running = runNode([cli, await temporaryDirectory(), "--port", "0", "--host", hostname()]);
-    await Promise.race([running.waitFor(announcement), running.ended]); // not every machine can resolve its own name
-    expect(running.printed.stderr).toContain(`warning: every client that can reach ${hostname()} can change`);
   });
 
   it("puts an IPv6 address into brackets", { tags: ["ipv6", "campaign"] }, async () => {
@@ -274,12 +211,6 @@ describe("filement, the command", () => {
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect(await (await fetch(`${url}/a.txt`)).text()).toBe("abc");
     expect(printed.stderr).toBe(isOpen);
-  });
-
-  it("warns about ::", { tags: ["ipv6", "campaign"] }, async () => {
-    const { url, printed } = await startFilement([await temporaryDirectory(), "--host", "::"]);
-    expect(url).toMatch(/^http:\/\/\[::\]:\d+$/);
-    expect(printed.stderr).toContain("warning: every client that can reach :: can change");
   });
 });
 
@@ -301,20 +232,6 @@ describe("filement with a configuration page", () => {
     const [, url] = await running.waitFor(announcement);
     expect(url).toBe(`http://127.0.0.2:${port}`);
     expect(await (await fetch(`${url}/a.txt`)).text()).toBe("hello");
-  });
-
-  it("says everything that is wrong with the page, with its lines, and exits with 1", {
-    tags: ["campaign"],
-  }, async () => {
-    const plugins = [pluginItem("file://./rate-limit.so", { requests_per_second: "-1" }), pluginItem("http://x/y.so")];
-    const { page } = await site({ plugins, server: { bindPort: "99999" }, host: { colour: "red" } });
-    const { code, stdout, stderr } = await runFilement(page);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    const lines = stderr.trimEnd().split("\n");
-    expect(
-      lines.every((line) => /^filement: .*config\.html:\d+: .*expected|has no option|no property/.test(line)),
-    ).toBe(true);
-    for (const name of ["bindPort", "colour", "requests_per_second", "http://x/y.so"]) expect(stderr).toContain(name);
   });
 
   it("ends with 1 when it cannot start, whatever its plugins have begun", async () => {
@@ -343,12 +260,6 @@ describe("filement with a configuration page", () => {
     running.kill("SIGTERM");
     expect(await running.ended).toEqual({ code: 1, signal: null });
     expect(running.printed.stderr).toMatch(/\nfilement: closing failed: .*cannot let go\n$/);
-  });
-
-  it("warns of the hosts that are open to the network", { tags: ["campaign"] }, async () => {
-    const { page } = await site({ plugins: [pluginItem("file://./metrics.so")], server: { bindAddress: "0.0.0.0" } });
-    const { printed } = await startFilement([page]);
-    expect(printed.stderr).toMatch(/^warning: every client that can reach 0\.0\.0\.0 can change the files/);
   });
 });
 
@@ -452,16 +363,6 @@ describe("what filement logs", () => {
       .map((line) => JSON.parse(line));
     expect(lines.map(({ level }) => level)).toEqual(["warning", "info"]);
     expect(lines[1]).toMatchObject({ message: "request", url: "/a.txt", status: 200 });
-  });
-
-  it("says with --log-format json in JSON, too, why it does not start", { tags: ["campaign"] }, async () => {
-    const missing = join(await temporaryDirectory(), "none.html");
-    const failed = await runFilement(missing, "--log-format", "json");
-    expect(JSON.parse(failed.stderr)).toMatchObject({
-      level: "fatal",
-      message: expect.stringContaining("the file does not exist"),
-    });
-    expect(failed.code).toBe(1);
   });
 
   it("is lost without harm when nobody reads it any more", async () => {

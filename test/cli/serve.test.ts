@@ -42,14 +42,6 @@ describe("SIGHUP", () => {
     expect(printed.stderr.replaceAll(`filement: ${page} is loaded\n`, "")).toMatch(/^warning: [^\n]+\n$/); // once
   });
 
-  it("does not end a server of a directory", { tags: ["campaign"] }, async () => {
-    const directory = await temporaryDirectory();
-    const { url, kill, waitFor } = await startFilement([directory]);
-    kill("SIGHUP");
-    await waitFor(/is loaded\n/, "stderr");
-    expect((await fetch(`${url}/`)).status).toBe(200);
-  });
-
   it("takes effect after the start when it comes during the start", { tags: ["campaign"] }, async () => {
     const { directory, page } = await site([pluginItem("file://./slow.mjs")]);
     const slow = `
@@ -133,16 +125,6 @@ describe("--watch-config", () => {
     await waitFor(/stays in force\n[\s\S]*is loaded\n/, "stderr");
     expect(await serverHeader(url)).toBe("third");
     expect(printed.stderr).toContain(`error: ${page}:1: there is no item`);
-  });
-
-  it("does not watch without it", { tags: ["campaign"] }, async () => {
-    const { page } = await site();
-    const { url, kill, ended, printed } = await startFilement([page]);
-    await writeFile(page, named("second"));
-    expect(await serverHeader(url)).toBe(null);
-    kill("SIGTERM");
-    await ended;
-    expect(printed.stderr).not.toContain("loaded");
   });
 
   it("is refused for a directory", { tags: ["campaign"] }, async () => {
