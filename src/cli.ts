@@ -37,7 +37,6 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
   }
 }
 
-/** Prints a page in our words. Says whether it would load as it is. */
 async function importPage(location: string, log: OperatorLog): Promise<0 | 1> {
   const { importConfig } = await import("./config-page/import-config.ts");
   const { html, problems } = await importConfig(location);

@@ -4,7 +4,6 @@ import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } f
 import type { AddressInfo, Socket } from "node:net";
 import type { TlsContents } from "./tls-files.ts";
 
-/** How long the server waits, in milliseconds. */
 const defaults = {
   /** For the header section of a request; of one over HTTP/2 behind others, up to twice that. */
   headersTimeout: 30_000,

@@ -11,9 +11,7 @@ export interface LogLinesOptions {
 
 /** The log of the command: what the library says, and what its operator has to know in any case. */
 export interface OperatorLog extends Logger {
-  /** Something was done that the operator has asked for. */
   notice(message: string): void;
-  /** Why the command ends. */
   fatal(message: string): void;
 }
 

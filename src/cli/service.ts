@@ -24,7 +24,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Resolves when it listens. Rejects with what keeps it from that. */
 export async function startService(
   commandLine: CommandLine,
   log: OperatorLog,
@@ -92,7 +91,6 @@ export async function startService(
   };
 }
 
-/** Who may change files, where anonymous clients may not. */
 function writersNotice({ readOnly, users }: CommandLine): string {
   if (readOnly) return "files can only be read (--read-only)";
   return users === undefined

@@ -27,7 +27,6 @@ type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
   DirectoryOptions;
 
 type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "history" | "single" | "cors" | "accessLog">> & {
-  /** Whether language models may connect; or the plugin for one over standard input and output. */
   readonly mcp?: boolean | Plugin;
 };
 
@@ -72,7 +71,6 @@ async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "ad
   return { config: verbose ? await eachHost(ours, withLog) : ours, address: { bindAddress, bindPort } };
 }
 
-/** Changes a server without hosts, or each of its hosts. */
 async function eachHost<Config extends FileServerConfig>(
   config: Config,
   change: <Each extends HostConfig>(each: Each) => Each | Promise<Each>,
@@ -123,7 +121,6 @@ export function openHostWarnings(config: FileServerConfig, address: string): rea
   return warningsOf(config, clients, "--read-only or --users FILE changes that, and basic-auth in a page");
 }
 
-/** Opens a root that is a bucket; the keys come from the environment. */
 async function withBucket<Config extends HostConfig>(config: Config): Promise<Config> {
   const { root } = config;
   if (!isBucketUrl(root)) return config;

@@ -10,7 +10,6 @@ import { listPlugins } from "../server/pipeline.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { StartedFiles } from "./start-files.ts";
 
-/** A plugin with a file that a rotation of logs may have renamed. */
 interface Reopening {
   reopen(): Promise<void>;
 }

@@ -28,7 +28,27 @@ export interface PluginKind extends ItemKind {
   readonly make?: (options: never) => Plugin | undefined;
 }
 
-const plugins = {
+export type BundledName =
+  | "access-log"
+  | "authorization"
+  | "basic-auth"
+  | "cors"
+  | "directory"
+  | "error-pages"
+  | "event-stream"
+  | "file-handler"
+  | "health-check"
+  | "history"
+  | "mcp"
+  | "metrics"
+  | "rate-limit"
+  | "redirects"
+  | "security-headers"
+  | "selector-handler"
+  | "websocket";
+
+/** What a configuration page can name by a shared library, as the interface specification does. */
+export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   "access-log": { schema: accessLogOptions, make: accessLog, locations: ["file"], codeOnly: ["stream", "write"] },
   // Without a file of its own it is left to basic-auth, which applies the rules of the users file that it reads.
   authorization: {
@@ -70,13 +90,9 @@ const plugins = {
   // The file handler works on elements as well.
   "selector-handler": { schema: pluginOptions({}) },
   websocket: { schema: webSocketOptions, make: webSocket },
-} satisfies Readonly<Record<string, PluginKind>>;
+};
 
-export type BundledName = keyof typeof plugins;
-
-/** What a configuration page can name by a shared library, as the interface specification does. */
-export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = plugins;
-export const bundledNames = Object.keys(plugins) as readonly BundledName[];
+export const bundledNames: readonly BundledName[] = Object.keys(bundledPlugins) as BundledName[];
 
 /** A bundled plugin, an ES module, or a shared library that is neither, which Node cannot load. */
 export type Library =

@@ -13,7 +13,7 @@ import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile } from "../local-files/text-file.ts";
 import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
 import { messageOf } from "../server/logger.ts";
-import { type BundledName, plainName, readLibrary } from "./bundled-plugins.ts";
+import { type BundledName, bundledNames, plainName, readLibrary } from "./bundled-plugins.ts";
 import { importUsers, isOldUsersFile } from "./import-config/old-users.ts";
 import { PageWriter, vocabulary } from "./import-config/page-writer.ts";
 import { configOf, readPage } from "./load-config.ts";
@@ -28,40 +28,30 @@ export interface ImportedConfig {
 /** Properties that are locations, as `optionName` spells them in lower case. */
 const locations = ["serverroot", "hostroot", "authfile", "file", "root"];
 
-/** The names of properties here by those of rusty-beam, as `optionName` spells them; `undefined`: no effect. */
-type OldProperties = Readonly<Record<string, string | undefined>>;
+/** Properties of rusty-beam, as `optionName` spells them: by their names here, and those without effect. */
+interface OldProperties {
+  readonly renamed?: Readonly<Record<string, string>>;
+  readonly idle?: readonly string[];
+}
 
-const oldOfServer: OldProperties = { port: "bindPort", address: "bindAddress", name: undefined };
-const oldOfHost: OldProperties = { hostName: "hostname" };
-const oldOfPlugin: OldProperties = { pluginPath: "library", name: undefined };
-const oldOfPlugins: ReadonlyMap<string, OldProperties> = new Map<BundledName, OldProperties>([
-  [
-    "access-log",
-    { logFile: "file", logfile: "file", bufferSize: undefined, rotateSizeMb: undefined, rotateDaily: undefined },
-  ],
-  [
-    "cors",
-    {
-      allowedOrigins: "origins",
-      allowedHeaders: "headers",
-      allowedMethods: undefined,
-      allowCredentials: "credentials",
-    },
-  ],
-  [
-    "health-check",
-    {
-      healthEndpoint: "path",
-      readyEndpoint: undefined,
-      liveEndpoint: undefined,
-      detailedChecks: undefined,
-      checkDiskSpace: "check_storage",
-      minDiskSpaceMb: undefined,
-    },
-  ],
-  ["rate-limit", { requests: undefined, limit: undefined, window: undefined, burst: undefined }],
-  ["websocket", { maxConnections: "max_clients", messageSizeLimit: undefined, broadcastBufferSize: undefined }],
-]);
+const oldOfServer: OldProperties = { renamed: { port: "bindPort", address: "bindAddress" }, idle: ["name"] };
+const oldOfHost: OldProperties = { renamed: { hostName: "hostname" } };
+const oldOfPlugins: Readonly<Partial<Record<BundledName, OldProperties>>> = {
+  "access-log": {
+    renamed: { logFile: "file", logfile: "file" },
+    idle: ["bufferSize", "rotateSizeMb", "rotateDaily"],
+  },
+  cors: {
+    renamed: { allowedOrigins: "origins", allowedHeaders: "headers", allowCredentials: "credentials" },
+    idle: ["allowedMethods"],
+  },
+  "health-check": {
+    renamed: { healthEndpoint: "path", checkDiskSpace: "check_storage" },
+    idle: ["readyEndpoint", "liveEndpoint", "detailedChecks", "minDiskSpaceMb"],
+  },
+  "rate-limit": { idle: ["requests", "limit", "window", "burst"] },
+  websocket: { renamed: { maxConnections: "max_clients" }, idle: ["messageSizeLimit", "broadcastBufferSize"] },
+};
 
 const newPluginNames: ReadonlyMap<string, BundledName> = new Map([
   ["file-handler-v2", "file-handler"],
@@ -188,7 +178,10 @@ function importedPage(
     const added: [string, string][] = [];
     if (name === "basic-auth" && hasNewUsers) added.push(["require_user", "true"]);
     if (name === "access-log" && textOf(plugin, "format") === undefined) added.push(["format", "common"]);
-    writeProperties(depth + 1, plugin, { ...oldOfPlugin, ...oldOfPlugins.get(name) }, added);
+    const known = bundledNames.find((each) => each === name);
+    const { renamed, idle = [] } = (known && oldOfPlugins[known]) ?? {};
+    const old = { renamed: { pluginPath: "library", ...renamed }, idle: ["name", ...idle] };
+    writeProperties(depth + 1, plugin, old, added);
     writePlugins(depth + 1, plugin);
     writer.add(depth, "</li>");
   }
@@ -196,7 +189,7 @@ function importedPage(
   function writeProperties(
     depth: number,
     item: MicrodataItem,
-    names: OldProperties,
+    { renamed = {}, idle = [] }: OldProperties,
     added: readonly (readonly [string, string])[] = [],
   ): void {
     const written: (readonly [string, string])[] = [];
@@ -204,7 +197,8 @@ function importedPage(
       const texts = values.flatMap(({ value }) => (typeof value === "string" ? [tidyText(value)] : []));
       if (texts.length === 0) continue;
       const old = optionName(property);
-      const name = Object.hasOwn(names, old) ? names[old] : property;
+      const known = Object.hasOwn(renamed, old) ? renamed[old] : property;
+      const name = idle.includes(old) ? undefined : known;
       const becomes = name === undefined ? "has no effect, and is left out" : `is called ${name} here`;
       if (name !== property) writer.comment(depth, `line ${values[0]?.line}: the property ${property} ${becomes}`);
       if (name !== undefined) written.push(...texts.map((text) => [name, valueHere(optionName(name), text)] as const));

@@ -32,7 +32,7 @@ const methods = ["handle", "observe", "start", "close"];
 export class PluginLoader {
   readonly #page: ConfigPage;
   readonly #placed = new Map<MicrodataItem, PlacedPlugin>();
-  readonly modules = new Set<string>();
+  readonly modules: Set<string> = new Set();
 
   constructor(page: ConfigPage) {
     this.#page = page;

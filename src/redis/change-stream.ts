@@ -4,7 +4,6 @@ import type { RedisClient, RedisConnection } from "./connection.ts";
 
 /** A change of this server on its way into the stream. */
 export interface OutgoingChange {
-  /** Counts the changes of this server, from 1. */
   readonly sequence: number;
   readonly change: UnnumberedChange;
   readonly origin: ChangeOrigin;
@@ -13,7 +12,6 @@ export interface OutgoingChange {
 export interface StreamEntry {
   /** Id of the entry: the name of the feed as a number, and the id of the change. */
   readonly id: string;
-  /** Which feed; a stream that begins anew is another one. */
   readonly feed: string;
   /** Its number in the feed; 0 for the entry with which a feed begins. */
   readonly number: number;
@@ -129,7 +127,6 @@ export class ChangeStream {
     this.#maxChanges = maxChanges;
   }
 
-  /** Stores changes of this server, all or none of those that are not stored yet. */
   async add(changes: readonly OutgoingChange[]): Promise<readonly Receipt[]> {
     const keys = changes.map(({ change, origin }) => this.#toldKey(origin.site, change.path));
     const values = changes.flatMap(({ sequence, change, origin }) => [
@@ -147,7 +144,6 @@ export class ChangeStream {
     return receipts as readonly Receipt[]; // as the script gives them
   }
 
-  /** Begins a new feed in place of this one, once however many servers ask. */
   async begin(insteadOf: string): Promise<void> {
     await this.#run(beginFeed, [], [insteadOf]);
   }
@@ -157,7 +153,6 @@ export class ChangeStream {
     return String(await this.#run(showPresence, [`${this.#key}:servers`], [`${leaseMs}`, looks ? "1" : ""]));
   }
 
-  /** Says that this server has gone, and that nothing of it is lost. */
   async leave(): Promise<void> {
     await this.#connection.run(["ZREM", `${this.#key}:servers`, this.server]);
   }
@@ -170,7 +165,6 @@ export class ChangeStream {
     return entriesOf(await client.sendCommand(["XRANGE", this.#stream, first, last, "COUNT", `${count}`]));
   }
 
-  /** Waits for entries after an id; gives none where there are none for a while. */
   async next(client: RedisClient, after: string, waitMs: number): Promise<readonly StreamEntry[]> {
     const count = ["COUNT", "100", "BLOCK", `${waitMs}`];
     const reply = await client.sendCommand(["XREAD", ...count, "STREAMS", this.#stream, after]);

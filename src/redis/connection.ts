@@ -107,7 +107,6 @@ export class RedisConnection {
     }
   }
 
-  /** Runs a Lua script, alone and as a whole. */
   runScript(
     script: string,
     keys: readonly string[],
@@ -163,7 +162,6 @@ async function loadClient(): Promise<typeof import("@redis/client")> {
   }
 }
 
-/** Ends a connection, also one that has ended by itself. */
 export function destroy(client: RedisClient): void {
   try {
     client.destroy();

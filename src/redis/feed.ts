@@ -36,7 +36,6 @@ export interface FeedTimes {
 }
 
 const usualTimes: FeedTimes = { patience: 1_000, block: 2_000, lease: 15_000 };
-/** How long start and end wait for Redis. */
 const startMs = 5_000;
 const closeMs = 1_000;
 
@@ -132,7 +131,6 @@ export class RedisFeed implements SharedFeed {
     return this.#outbox.lagSeconds;
   }
 
-  /** Follows the stream, over one connection after the other. */
   async #read(end: FeedEnd): Promise<void> {
     while (!this.#over.signal.aborted) {
       try {

@@ -17,7 +17,6 @@ export interface RedisLocksOptions {
 const maxWaitMs = 30_000;
 /** How long Redis may take: a change that waits is better than one that is refused. */
 const replyMs = 5_000;
-/** Between two attempts, on average. */
 const pauseMs = 20;
 /** How long a server passes a lock on among its own requests before others have a chance. */
 const turnMs = 50;
@@ -49,7 +48,6 @@ export function redisLocks(source: RedisSource, options: RedisLocksOptions = {})
     return connection;
   };
 
-  /** The lock; `undefined` if another server has it. */
   async function take(key: string): Promise<HeldLock | undefined> {
     const token = randomUUID();
     const askedAt = performance.now(); // the time limit begins after it

@@ -6,7 +6,6 @@ const batchSize = 100;
 const maxWaiting = 10_000;
 
 export interface Waiting extends OutgoingChange {
-  /** A moment of `performance.now()`. */
   readonly sentAt: number;
   isStored: boolean;
 }

@@ -1,6 +1,5 @@
 import type { S3StorageOptions } from "./s3-storage.ts";
 
-/** The options that a URL of a bucket can have: all but keys. */
 export type BucketPlace = Pick<S3StorageOptions, "bucket" | "prefix" | "endpoint" | "region" | "pathStyle">;
 
 /** What is wrong with the URL of a bucket, for messages. Keys in it are not repeated. */
@@ -13,7 +12,6 @@ export function bucketUrlProblem(location: string): string {
 
 const parameters: readonly string[] = ["endpoint", "region", "pathStyle"];
 
-/** Whether a root is meant to be a bucket, and not a directory of the disk. */
 export function isBucketUrl(root: unknown): root is string {
   return typeof root === "string" && root.startsWith("s3://");
 }

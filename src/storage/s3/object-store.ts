@@ -12,7 +12,6 @@ import { type ByteSpan, StorageError } from "../storage.ts";
 import { asStorageError, isAbsent } from "./store-error.ts";
 import { type NewWrite, objectOf, propertiesWith, type StoredObject, writtenObject } from "./stored-object.ts";
 
-/** The library of the store, which is loaded at the first request. */
 export type Sdk = typeof import("@aws-sdk/client-s3");
 
 export interface Connection {
@@ -38,12 +37,10 @@ export interface ListedObject {
 
 export interface KeyPage {
   readonly objects: readonly ListedObject[];
-  /** Beginnings of keys up to the next `/`. */
   readonly prefixes: readonly string[];
   readonly next: string | undefined;
 }
 
-/** Which keys of those with a prefix; `StartAfter` itself is none of them. */
 export interface ListOptions {
   readonly MaxKeys?: number;
   readonly Delimiter?: "/";
@@ -112,13 +109,11 @@ export class ObjectStore {
     return writtenObject(write, ETag, content.byteLength);
   }
 
-  /** Removes an object; with `seen`, if it is still that version. */
   async remove(key: string, seen?: StoredObject): Promise<void> {
     const input = { ...this.#at(key), ...(seen && { IfMatch: seen.etag }) };
     await this.#request((sdk) => new sdk.DeleteObjectCommand(input));
   }
 
-  /** A page of the keys that begin with a prefix, up to the next `/`, or of all of them. */
   async list(Prefix: string, how: ListOptions): Promise<KeyPage> {
     const input = { Bucket: this.bucket, Prefix, ...how };
     const answer = await this.#request((sdk) => new sdk.ListObjectsV2Command(input));
@@ -132,7 +127,6 @@ export class ObjectStore {
     };
   }
 
-  /** Begins an object that is put together of parts; gives the name of the upload. */
   async beginUpload(key: string, write: NewWrite): Promise<string> {
     const input = { ...this.#at(key), ...propertiesWith(write, key), ...uploadChecksum };
     const { UploadId = "" } = await this.#request((sdk) => new sdk.CreateMultipartUploadCommand(input));

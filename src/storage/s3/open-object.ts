@@ -9,7 +9,6 @@ import { type FoundFile, maxKeptBytes, type Places } from "./places.ts";
 import { isOutage } from "./store-error.ts";
 import type { StoredObject } from "./stored-object.ts";
 
-/** How often reading goes on where the store, or the way to it, broke off. */
 const maxBreaks = 3;
 /** How long the store may take for the next piece of content, in milliseconds. */
 const stallMs = 30_000;
@@ -46,7 +45,6 @@ export class ObjectReader {
     return found && this.#opened(path, found.file, found.body);
   }
 
-  /** A file with its content, for a change; `undefined` where there is none. */
   async read(path: string): Promise<(FoundFile & { readonly bytes: Uint8Array }) | undefined> {
     const known = this.#places.known(path);
     const found = await this.#fetch(path, known?.bytes && known);
@@ -97,7 +95,6 @@ export class ObjectReader {
   }
 }
 
-/** A file that is stored as an object: the version that was there when it was opened. */
 class OpenObject implements OpenFile {
   readonly stat: StoredStat;
   readonly #store: ObjectStore;
@@ -186,7 +183,6 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && "$metadata" in error && !isOutage(error);
 }
 
-/** The pieces of a stream; throws where the next one takes too long. */
 async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   try {

@@ -28,7 +28,6 @@ export function objectAt(found: Found | undefined): StoredObject | undefined {
 /** Largest file whose content is kept, and how much all of them may hold together, in bytes. */
 export const maxKeptBytes: number = 128 * 1024;
 const maxBytes = 32 * 1024 * 1024;
-/** What an entry takes besides the content. */
 const entryBytes = 1024;
 
 /** Keys that the store is asked for at once: as many as it gives. */

@@ -110,7 +110,6 @@ export function s3Storage(options: S3StorageOptions): Storage {
   };
 }
 
-/** Throws for options that cannot work, or that contradict each other. */
 function requireSense({ client, bucket, prefix = "", timeout = 25, ...own }: S3StorageOptions): void {
   const problem = (name: string, value: unknown, expected: string): Error =>
     new Error(`s3Storage: ${name} is ${JSON.stringify(value)}: expected ${expected}`);
@@ -134,7 +133,6 @@ function requireSense({ client, bucket, prefix = "", timeout = 25, ...own }: S3S
   }
 }
 
-/** Loads the SDK, and makes the client where none was given. */
 async function connect({ client, credentials, ...options }: S3StorageOptions): Promise<Connection> {
   const sdk = await loadSdk();
   if (client) return { sdk, client, isGiven: true };

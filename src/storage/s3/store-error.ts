@@ -23,7 +23,6 @@ const ofTheWay: ReadonlySet<unknown> = new Set([
   "CredentialsProviderError",
 ]);
 
-/** What the SDK tells of a failure. */
 interface Told {
   readonly name?: unknown;
   readonly code?: unknown;
@@ -46,7 +45,6 @@ export function isUploadGone(error: unknown): boolean {
   return toldOf(error).name === "NoSuchUpload";
 }
 
-/** Whether the store did not answer, or said that it cannot now. */
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error);
   return code === "unavailable" || code === "busy";
@@ -57,7 +55,6 @@ export function isAnswer(error: unknown): boolean {
   return toldOf(error).$metadata?.httpStatusCode !== undefined;
 }
 
-/** How often a request was sent, as far as its error tells. */
 export function attemptsOf(error: unknown): number {
   return toldOf(error).$metadata?.attempts ?? 1;
 }

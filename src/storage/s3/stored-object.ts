@@ -57,7 +57,6 @@ export function newMark(): string {
   return randomBytes(6).toString("base64url");
 }
 
-/** A write of a change on top of what is stored. */
 export function newWrite(mark: string, before: StoredObject | undefined): NewWrite {
   const former = before?.writes.length ? before.writes : [startOf(before)];
   return { writes: [mark, ...former].slice(0, maxWrites), modified: new Date(), properties: before?.properties ?? {} };
@@ -74,7 +73,6 @@ function startOf(before: StoredObject | undefined): string {
   return before ? `=${createHash("sha256").update(before.stat.version).digest("base64url").slice(0, 8)}` : "-";
 }
 
-/** What is stored with a write, beside the content. */
 export function propertiesWith({ properties, writes, modified, isTombstone }: NewWrite, key: string): Properties {
   const own = { [entryName]: [modified.getTime().toString(36), ...writes].join(" ") };
   const Metadata = { ...properties.Metadata, ...own, ...(isTombstone && { [deletedName]: "true" }) };
@@ -145,7 +143,6 @@ function propertiesOf(answer: Properties, key: string): Properties {
   };
 }
 
-/** The header fields that they stand for; `undefined` where there are none. */
 function fieldsOf(properties: Properties): StoredFields | undefined {
   const fields = {
     "content-type": properties.ContentType,

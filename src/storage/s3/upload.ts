@@ -52,12 +52,10 @@ export class Upload {
     return this.#parts.length === 0 ? this.first : undefined;
   }
 
-  /** Sends a part. */
   async put(number: number, content: Uint8Array): Promise<Part> {
     return this.#store.uploadPart(this.#key, await this.#begin(), number, content);
   }
 
-  /** Makes a part of a version of the file itself. */
   async copy(number: number, from: StoredObject): Promise<Part> {
     return this.#store.copyPart(this.#key, await this.#begin(), number, from);
   }
@@ -70,7 +68,6 @@ export class Upload {
     return writtenObject(this.#named(), etag, size);
   }
 
-  /** Gives up what is not completed. */
   async abort(): Promise<void> {
     await this.#sending.catch(() => {}); // what is on its way would come after the end
     if (this.#id === undefined || this.#isCompleted) return;

@@ -58,7 +58,6 @@ export async function write(
   }
 }
 
-/** New content is stored as it came. */
 function unencoded(write: NewWrite): NewWrite {
   return { ...write, properties: { ...write.properties, ContentEncoding: undefined } };
 }
