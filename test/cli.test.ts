@@ -4,9 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { createServer, get, type IncomingMessage } from "node:http";
-import { connect } from "node:http2";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { encryptKey, makeCertificate } from "./helpers/certificate.ts";
@@ -145,13 +143,6 @@ describe("filement, the command", () => {
       expect(running.printed.stderr).toBe(isOpen);
     },
   );
-
-  it("does not wait for clients that only keep their connection open", async () => {
-    const { url, kill, ended } = await startFilement([await temporaryDirectory()]);
-    await (await fetch(`${url}/`)).text(); // fetch keeps the connection for the next request
-    kill("SIGTERM");
-    expect(await ended).toEqual({ code: 0, signal: null });
-  });
 
   it("ends at once at the second signal, whichever it is", async () => {
     const { running, download } = await beginDownload();
@@ -396,25 +387,5 @@ describe("filement --cert --key", { tags: ["openssl"] }, () => {
       const read = await run("curl", ["-sk", version, "-H", "Range: selector=p", `${url}/page.html`]);
       expect(read.stdout).toBe("<p>one</p>");
     }
-  });
-
-  it("finishes what is in flight in a session of HTTP/2 when it is told to stop, then exits with 0", {
-    tags: ["campaign"],
-  }, async () => {
-    const { url, kill, ended, printed } = await startSecure();
-    const session = connect(url, { rejectUnauthorized: false });
-    onTestFinished(() => session.destroy());
-    const upload = session.request({ ":path": "/b.txt", ":method": "PUT" });
-    upload.write("01234");
-    const other = session.request({ ":path": "/a.txt" });
-    expect(await text(other)).toBe("hello"); // by now the server has the upload, too
-    const isTold = once(session, "goaway");
-    kill("SIGTERM");
-    await isTold;
-    upload.end("56789");
-    const [reply] = await once(upload, "response");
-    expect(reply[":status"]).toBe(201);
-    expect(await ended).toEqual({ code: 0, signal: null });
-    expect(printed.stderr).toBe(isOpen);
   });
 });

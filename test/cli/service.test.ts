@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
-import { get, type IncomingMessage, request } from "node:http";
+import { get, request } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
@@ -162,14 +162,6 @@ describe("the running service", () => {
     expect(logged()).toBe("");
   });
 
-  it("closes what a reload has loaded while it stopped", async () => {
-    const { service } = await start();
-    const reloading = service.reload();
-    await service.stop();
-    await reloading; // and the test ends, which it could not with a server left open
-    await expect(fetch(service.url)).rejects.toThrow();
-  });
-
   it("does not start with a file that fails, or where another one listens", async () => {
     const { page, service } = await start();
     const port = Number(new URL(service.url).port);
@@ -177,16 +169,6 @@ describe("the running service", () => {
     const log = logLines(() => {}, commandLine);
     await expect(startService(commandLine, log)).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
     await expect(startService({ ...commandLine, target: `${page}.html` }, log)).rejects.toThrow("does not exist");
-  });
-
-  it("sends a download to its end through a reload", async () => {
-    const { service, directory } = await start();
-    await writeFile(join(directory, "large.bin"), Buffer.alloc(32 * 1024 * 1024));
-    const [download] = (await once(get(`${service.url}/large.bin`), "response")) as [IncomingMessage];
-    await service.reload();
-    let size = 0;
-    for await (const chunk of download) size += chunk.length;
-    expect(size).toBe(32 * 1024 * 1024);
   });
 });
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { loadConfig } from "../../src/config-page/load-config.ts";
 import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
 import { sample } from "../helpers/effort.ts";
-import { type RunningNode, runNode, runNodeToEnd } from "../helpers/run-node.ts";
+import { type RunningNode, runNode } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -184,12 +184,6 @@ describe("examples/config/limits-and-authentication", () => {
 describe("the examples of configurations", () => {
   it("are all tested here", async () => {
     expect((await readdir(join(examples, "config"))).sort()).toEqual(names);
-  });
-
-  it.each(names)("pass filement --check: %s", { tags: ["campaign"] }, async (name) => {
-    const page = join(await copyOf(name), "config.html");
-    const { code, stdout, stderr } = await runNodeToEnd([cli, page, "--check"]);
-    expect([code, stdout, stderr.replace(isOpen, "")]).toEqual([0, `filement: ${page} is fine\n`, ""]);
   });
 
   it.each(names)("are read by loadConfig: %s", async (name) => {
