@@ -2,34 +2,21 @@ import { createHash } from "node:crypto";
 import { entityTag } from "../http/entity-tag.ts";
 import { escapeHtml } from "../http/escape-html.ts";
 import { encodePath } from "../http/request-target.ts";
-import type { FeedAddress } from "../server/site.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
 import { directoryPageStyle, folderIcon, rowsOfGroup } from "./directory-page-style.ts";
+import { type FileRequest, siteTitle } from "./file-request.ts";
 import type { ListingColumn } from "./listing-query.ts";
 import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
 import { linkToNext, type SelectedNames } from "./select-names.ts";
 import type { ListedEntry } from "./visible-entries.ts";
+import { zipLimits } from "./zip-directory.ts";
 
-/** The content of a page. */
+/** What a page shows of a directory. */
 export interface DirectoryPageContent {
-  readonly path: string;
-  readonly site: string;
   readonly query: ListingQuery;
   /** The names on this page, and how it lies in the directory. */
   readonly selected: SelectedNames;
-  readonly typeOf: (name: string) => string;
-  /** What is offered for an entry, whether the client may add one, and the path of the history, where there is one. */
-  readonly offers: {
-    readonly mayAdd: boolean;
-    readonly history: string | undefined;
-    of(entry: StoredEntry): readonly string[];
-  };
-  readonly hasZip: boolean;
-  /** Where the page hears of changes. */
-  readonly feed: FeedAddress | undefined;
-  /** The user who is signed in, or whether one could be. */
-  readonly signIn: { readonly user: string | undefined; readonly isPossible: boolean };
   /** The same entries, measured, in the order in which they are shown. */
   readonly entries: AsyncIterable<readonly ListedEntry[]>;
 }
@@ -56,14 +43,17 @@ const columns: Record<ListingColumn, { readonly title: string; readonly descends
 };
 
 /** The page of a directory, in pieces. Links are relative, for any mount, and begin with `./`: no name is a scheme. */
-export async function* directoryPage(content: DirectoryPageContent): AsyncGenerator<string> {
-  const { path, site, query, selected, offers, feed } = content;
-  const names = [site, ...path.split("/").filter((segment) => segment !== "")];
+export async function* directoryPage(request: FileRequest, content: DirectoryPageContent): AsyncGenerator<string> {
+  const { path, options, exchange } = request;
+  const { history, feed } = exchange.site;
+  const { query, selected } = content;
+  const mayAdd = changesOf(request).includes("PUT") && exchange.access.permitsPath("create", `${path}new`);
+  const names = [siteTitle(request), ...path.split("/").filter((segment) => segment !== "")];
   const toRoot = "../".repeat(names.length - 1) || "./";
   const fromHere = (target: string): string => escapeHtml(toRoot + encodePath(target).slice(1));
   const data = [
-    offers.mayAdd ? " data-may-add" : "",
-    offers.history ? ` data-history="${fromHere(offers.history + path.slice(1))}"` : "",
+    mayAdd ? " data-may-add" : "",
+    history ? ` data-history="${fromHere(history.base + path.slice(1))}"` : "",
     feed ? ` data-${feed.kind}="${fromHere(feed.path)}?path=${escapeHtml(encodeURIComponent(path))}"` : "",
   ];
   yield `<!doctype html>
@@ -80,14 +70,14 @@ ${folderIcon}
 <body${data.join("")}>
 <header>
 ${breadcrumbs(names.slice(0, -1), searchOf(query))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
-${signInLine(content)}${content.hasZip ? zipLink : ""}${findForm(query)}</header>
+${signInLine(request)}${zipLimits(options) ? zipLink : ""}${findForm(query)}</header>
 <main>
 `;
-  if (selected.directories + selected.files + selected.before === 0) yield emptyNote(content, names.at(-2));
+  if (selected.directories + selected.files + selected.before === 0) yield emptyNote(query, mayAdd, names.at(-2));
   else {
     const links = otherPages(query, selected);
     if (links !== "") yield `<nav class="pages" aria-label="Pages">${links}</nav>\n`;
-    yield* table(content);
+    yield* table(request, content);
     if (links !== "") yield `<p class="pages">${links}</p>\n`;
   }
   yield "</main>\n</body>\n</html>\n";
@@ -101,9 +91,14 @@ function breadcrumbs(above: readonly string[], search: string): string {
   return `<nav aria-label="Folders above"><ol>${items.join("")}</ol></nav>\n`;
 }
 
-function signInLine({ signIn: { user, isPossible } }: DirectoryPageContent): string {
-  if (user !== undefined) return `<p class="user">Signed in as <bdi>${shown(user)}</bdi></p>\n`;
-  return isPossible ? `<p class="user"><a href="?signin">Sign in</a></p>\n` : "";
+function signInLine(request: FileRequest): string {
+  const { user } = request.exchange;
+  if (user !== undefined) return `<p class="user">Signed in as <bdi>${shown(user.name)}</bdi></p>\n`;
+  return canSignIn(request) ? `<p class="user"><a href="?signin">Sign in</a></p>\n` : "";
+}
+
+export function canSignIn({ exchange: { access, user } }: FileRequest): boolean {
+  return user === undefined && access.refusal().status === 401;
 }
 
 /** Searches below; in a browser that runs the module, the field filters the page as well. */
@@ -114,9 +109,9 @@ function findForm({ find = "" }: ListingQuery): string {
   return `<form class="find" role="search">${field}${all}</form>\n`;
 }
 
-function emptyNote({ offers, query: { find } }: DirectoryPageContent, parent: string | undefined): string {
+function emptyNote({ find }: ListingQuery, mayAdd: boolean, parent: string | undefined): string {
   if (find !== undefined) return `<p class="empty">No name here or below has “${shown(find)}” in it.</p>\n`;
-  const invitation = offers.mayAdd ? " Drop files here, or begin with New file." : "";
+  const invitation = mayAdd ? " Drop files here, or begin with New file." : "";
   const back = parent === undefined ? "" : `<p><a href="../">Back to ${shown(parent)}</a></p>\n`;
   return `<p class="empty">There is nothing in this folder yet.${invitation}</p>\n${back}`;
 }
@@ -133,8 +128,10 @@ function pageLink(href: string, text: string, relation?: string): string {
   return `<a href="${escapeHtml(href)}"${relation === undefined ? "" : ` rel="${relation}"`}>${text}</a>`;
 }
 
-async function* table(content: DirectoryPageContent): AsyncGenerator<string> {
-  const { query, selected, entries } = content;
+async function* table(
+  request: FileRequest,
+  { query, selected, entries }: DirectoryPageContent,
+): AsyncGenerator<string> {
   const headings = (Object.keys(columns) as ListingColumn[]).map((column) => heading(column, query));
   yield `<table>
 <caption>${summary(selected)}${query.find === undefined ? "" : ` with “${shown(query.find)}” in the name, here and below`}</caption>
@@ -147,7 +144,7 @@ async function* table(content: DirectoryPageContent): AsyncGenerator<string> {
     let rows = "";
     for (const entry of batch) {
       if (count > 0 && count % rowsOfGroup === 0) rows += "</tbody>\n<tbody>\n";
-      rows += row(entry, content, search);
+      rows += row(entry, request, search);
       count += 1;
       if (entry.type === "file") together += entry.stat.size;
     }
@@ -172,13 +169,13 @@ function heading(column: ListingColumn, query: ListingQuery): string {
 /** @param search keeps the order of this page in the folders that it links to. */
 function row(
   { name, type, stat: { size, modified, version } }: ListedEntry,
-  content: DirectoryPageContent,
+  request: FileRequest,
   search: string,
 ): string {
   const isFolder = type === "directory";
   const time = modified.toISOString();
-  const kind = isFolder ? "folder" : kindOf(content.typeOf(name));
-  const offered = content.offers.of({ name, type });
+  const kind = isFolder ? "folder" : kindOf(request.contentTypeOf(name));
+  const offered = offeredFor(request, { name, type });
   const tag = isFolder ? "" : ` data-tag="${escapeHtml(entityTag(version))}"`;
   const may = offered.length > 0 ? ` data-may="${offered.join(" ")}"${tag}` : "";
   const href = linkToEntry({ name, type }) + (isFolder ? escapeHtml(search) : "");
@@ -187,6 +184,25 @@ function row(
     `<td>${type === "file" ? sizeData(size) : ""}</td>` +
     `<td><time datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 16)}</time></td></tr>\n`
   );
+}
+
+/** The methods for which the page has buttons. */
+function changesOf({ exchange, options: { listing } }: FileRequest): readonly string[] {
+  return typeof listing === "object" && listing.edit ? exchange.site.options.methods : [];
+}
+
+/** What this user may do with an entry. */
+function offeredFor(request: FileRequest, { name, type }: StoredEntry): readonly string[] {
+  const { access, site } = request.exchange;
+  const methods = changesOf(request);
+  const isFile = type === "file";
+  const target = request.path + name + (isFile ? "" : "/");
+  const mayWrite = isFile && methods.includes("PUT") && access.permitsPath("overwrite", target);
+  const mayDelete = methods.includes("DELETE") && access.permitsPath("delete", target);
+  const mayMove = mayDelete && methods.includes("MOVE");
+  const hasHistory = isFile && site.history?.covers(target) === true;
+  const rights = [mayWrite && "write", mayMove && "move", mayDelete && "delete", hasHistory && "history"];
+  return rights.filter((right) => right !== false);
 }
 
 function kindOf(type: string): string {

@@ -7,8 +7,8 @@ import { locationOf } from "../http/request-target.ts";
 import { emptyReply, type Reply, type ReplyHeaders, withFields } from "../server/reply.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { dependsOnCoding } from "./content-coding.ts";
-import { type DirectoryPageContent, directoryPage, directoryPagePolicy } from "./directory-page.ts";
-import { type FileRequest, openStandIn, siteTitle } from "./file-request.ts";
+import { canSignIn, directoryPage, directoryPagePolicy } from "./directory-page.ts";
+import { type FileRequest, openStandIn } from "./file-request.ts";
 import {
   asksFor,
   compareRanked,
@@ -79,7 +79,7 @@ const chunkLength = 16_384;
 
 /** Answers what is in a directory, as HTML or JSON. Only names are held; entries are measured as the client reads. */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
-  const { exchange, listings, options, path, contentTypeOf: typeOf } = request;
+  const { exchange, listings, path } = request;
   const asked = readListingQuery(exchange.search);
   const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
   const headers: ReplyHeaders = {
@@ -98,14 +98,7 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   const entries = await inOrder(request, selected.names, query.order, slice);
   const text = isJson
     ? jsonText(path, entries, linkToNext(query, selected))
-    : directoryPage({
-        ...{ path, query: asked, selected, typeOf, entries },
-        site: siteTitle(request),
-        offers: offersOf(request),
-        hasZip: zipLimits(options) !== undefined,
-        feed: exchange.site.feed,
-        signIn: { user: exchange.user?.name, isPossible: canSignIn(request) },
-      });
+    : directoryPage(request, { query: asked, selected, entries });
   return { status: 200, headers, body: Readable.from(inChunks(text, slice), { objectMode: false }) };
 }
 
@@ -130,26 +123,6 @@ async function select(
     hold,
   );
   return "all" in selected ? selectNames(selected.all, query, hold, slice) : selected;
-}
-
-function offersOf({ exchange: { access, site }, options, path }: FileRequest): DirectoryPageContent["offers"] {
-  const { history } = site;
-  const { listing } = options;
-  const methods = typeof listing === "object" && listing.edit ? site.options.methods : [];
-  return {
-    mayAdd: methods.includes("PUT") && access.permitsPath("create", `${path}new`),
-    history: history?.base,
-    of({ name, type }) {
-      const isFile = type === "file";
-      const target = path + name + (isFile ? "" : "/");
-      const mayWrite = isFile && methods.includes("PUT") && access.permitsPath("overwrite", target);
-      const mayDelete = methods.includes("DELETE") && access.permitsPath("delete", target);
-      const mayMove = mayDelete && methods.includes("MOVE");
-      const hasHistory = isFile && history?.covers(target) === true;
-      const rights = [mayWrite && "write", mayMove && "move", mayDelete && "delete", hasHistory && "history"];
-      return rights.filter((right) => right !== false);
-    },
-  };
 }
 
 async function inOrder(
@@ -194,8 +167,4 @@ async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): Asy
     text = "";
   }
   yield Buffer.from(text);
-}
-
-function canSignIn({ exchange: { access, user } }: FileRequest): boolean {
-  return user === undefined && access.refusal().status === 401;
 }

@@ -21,31 +21,31 @@ function folder(name: string): ListedEntry {
   return { name, type: "directory", stat: { type: "directory", size: 0, modified, version: "d" } };
 }
 
-const typeOf = contentTypeTable({});
+interface Shown extends Partial<DirectoryPageContent> {
+  readonly path?: string;
+  readonly site?: string;
+  /** Whether all but `/b` may be changed. */
+  readonly mayEdit?: boolean;
+}
 
 /** The page of a directory that holds these, or of the part that `selected` says. */
-async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPageContent> = {}): Promise<string> {
+async function page(shown: readonly ListedEntry[], content: Shown = {}): Promise<string> {
   const query = { order: { column: "name", descending: false }, limit: undefined, after: undefined } as const;
   const files = shown.filter(({ type }) => type === "file").length;
   const selected = { names: shown, before: 0, directories: shown.length - files, files };
   async function* entries(): AsyncGenerator<readonly ListedEntry[]> {
     for (const entry of shown) yield [entry];
   }
-  let html = "";
-  const all = {
-    path: "/",
-    site: "example.com",
-    query,
-    selected,
-    typeOf,
-    offers: { mayAdd: false, history: undefined, of: () => [] },
-    hasZip: false,
-    feed: undefined,
-    signIn: { user: undefined, isPossible: false },
-    entries: entries(),
-    ...content,
+  const { path = "/", site: title = "example.com", mayEdit: edit = false } = content;
+  const exchange = {
+    access: { permitsPath: (_right: string, target: string) => target !== "/b", refusal: () => ({ status: 403 }) },
+    site: { options: { methods: ["PUT", "DELETE"] } },
   };
-  for await (const piece of directoryPage(all)) html += piece;
+  const request = { exchange, path, options: { title, listing: { edit } }, contentTypeOf: contentTypeTable({}) };
+  let html = "";
+  for await (const piece of directoryPage(request as never, { query, selected, entries: entries(), ...content })) {
+    html += piece;
+  }
   return html;
 }
 
@@ -241,8 +241,7 @@ describe("an entry of a directory page", () => {
   });
 
   test("says what this user may do with it, on a page for changes", async () => {
-    const of = ({ name }: { name: string }): string[] => (name === "a" ? ["write", "delete"] : []);
-    const html = await page([file("a"), file("b")], { offers: { mayAdd: true, history: undefined, of } });
+    const html = await page([file("a"), file("b")], { mayEdit: true });
     expect(html).toContain("<body data-may-add>");
     expect(
       [...html.matchAll(/<tr( data-may="[^"]*" data-tag="[^"]+")?><th scope="row">/g)].map(([, may]) => may),

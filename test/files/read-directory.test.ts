@@ -179,17 +179,6 @@ describe("the directory listing as JSON", () => {
 });
 
 describe("the directory listing", () => {
-  test("is HTML unless JSON is preferred", async () => {
-    const type = async (accept?: string) =>
-      (await list([], accept === undefined ? {} : { accept })).headers["content-type"];
-    expect(await type()).toBe("text/html; charset=utf-8");
-    expect(await type("*/*")).toBe("text/html; charset=utf-8");
-    expect(await type("text/html,application/xhtml+xml,*/*;q=0.8")).toBe("text/html; charset=utf-8");
-    expect(await type("image/png")).toBe("text/html; charset=utf-8");
-    expect(await type("application/json")).toBe("application/json");
-    expect(await type("text/html;q=0.5, application/json")).toBe("application/json");
-  });
-
   test("puts directories first, then goes by natural order", async () => {
     const entries = [file("img10.png"), folder("z"), file("IMG1.png"), file("img2.png"), folder("10"), folder("9")];
     expect(await jsonNames(entries)).toEqual(["9", "10", "z", "IMG1.png", "img2.png", "img10.png"]);
@@ -202,18 +191,14 @@ describe("the directory listing", () => {
     expect(await jsonNames(entries, { search: "?order=desc" })).toEqual(["d", "c", "b", "a"]);
   });
 
-  test("leaves out hidden names", async () => {
-    const entries = [file(".htpasswd"), file("page.html"), folder(".git"), file("aux.txt"), file("dot.")];
-    expect(await jsonNames(entries)).toEqual(["page.html"]);
-  });
-
-  test("shows /.well-known and the names with a dot below it", async () => {
-    expect(await jsonNames([folder(".well-known"), folder(".git")])).toEqual([".well-known"]);
-    expect(await jsonNames([file(".a")], { path: "/.well-known/" })).toEqual([".a"]);
-  });
-
-  test("leaves out names that no request can spell", async () => {
-    expect(await jsonNames([file("back\\slash"), file("new\nline"), file("plain")])).toEqual(["plain"]);
+  test.each([
+    ["hidden names", "/", [".htpasswd", "page.html", ".git/", "aux.txt", "dot."], ["page.html"]],
+    ["them, but for /.well-known", "/", [".well-known/", ".git/"], [".well-known"]],
+    ["no names with a dot below that", "/.well-known/", [".a"], [".a"]],
+    ["names that no request can spell", "/", ["back\\slash", "new\nline", "plain"], ["plain"]],
+  ])("leaves out %s", async (_what, path, names, shown) => {
+    const entries = names.map((name) => (name.endsWith("/") ? folder(name.slice(0, -1)) : file(name)));
+    expect(await jsonNames(entries, { path })).toEqual(shown);
   });
 
   test("leaves out what this user may neither read nor list", async () => {

@@ -12,9 +12,8 @@ import {
   rowGroups,
   withControlsShown,
 } from "./entries.ts";
-import { filterField } from "./find.ts";
 import { followChanges } from "./follow.ts";
-import { handleKeys } from "./keys.ts";
+import { filterField, handleKeys } from "./keys.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
 import { addStyle } from "./style.ts";
 import { takeDrops, uploadButton, uploadPanel } from "./upload.ts";

@@ -378,19 +378,6 @@ describe("several file handlers", () => {
       .poll(async () => (await site.summary()).sort())
       .toEqual(["created /a.txt", "created /open/.env", "created /open/a.txt"]);
   });
-
-  it("are watched where files are kept in memory, too", async () => {
-    const memory = memoryStorage();
-    const site = await liveSite(
-      {},
-      { plugins: [directory({ directory: "/memory", plugins: [fileHandler({ storage: memory, at: "/memory" })] })] },
-    );
-    await memory.write("/a.txt", content("a"));
-    await site.send("PUT", "/memory/b.txt", "b", byUs());
-    await expect
-      .poll(async () => (await site.summary()).sort())
-      .toEqual(["created /memory/a.txt", "created /memory/b.txt by us"]);
-  });
 });
 
 describe("a burst", () => {
