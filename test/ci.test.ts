@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { chmod, cp, mkdir, readdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sample } from "./helpers/effort.ts";
@@ -76,28 +76,12 @@ describe(".ci/install-if-needed.mjs", () => {
     expect(printed.stderr.match(/still installing/g)).toHaveLength(3);
   });
 
-  it("installs again when the lock file is newer", { tags: ["campaign"] }, async () => {
-    const { directory, install } = await checkout(...complete);
-    await install();
-    const later = new Date(Date.now() + 60_000);
-    await utimes(join(directory, "package-lock.json"), later, later);
-    await install();
-    expect(await log(directory)).toBe("ci --no-fund --no-audit\n".repeat(2));
-  });
-
   it("fails when the installation does, and begins it anew the next time", async () => {
     const { directory, install } = await checkout("test -f online || exit 7", ...complete);
     expect(await install()).toBe(7);
     await writeFile(join(directory, "online"), "");
     expect([await install(), await install()]).toEqual([0, 0]);
     expect(await log(directory)).toBe("ci --no-fund --no-audit\n".repeat(2));
-  });
-
-  it("begins anew after an installation that was interrupted", { tags: ["campaign"] }, async () => {
-    const { directory, install } = await checkout("test -f go || kill -INT $$", ...complete);
-    expect(await install()).not.toBe(0);
-    await writeFile(join(directory, "go"), "");
-    expect(await install()).toBe(0);
   });
 
   it("stays until npm has cleared up when it is interrupted", async () => {
@@ -159,20 +143,6 @@ describe(".ci/summary.mjs", () => {
     ]);
   });
 
-  it("names twenty failures, and how many more there are", { tags: ["campaign"] }, async () => {
-    const assertionResults = Array.from({ length: 30 }, (_, index) => ({
-      status: "failed",
-      fullName: `test ${index}`,
-      failureMessages: [Array.from({ length: 100 }, () => "x".repeat(1000)).join("\n")],
-    }));
-    const testResults = [{ name: "/test/a.test.ts", status: "failed", assertionResults }];
-    const content = JSON.stringify({ numPassedTests: 1, numFailedTests: 30, testResults });
-    const lines = (await summary(content, "1")).stdout.trimEnd().split("\n");
-    expect(lines.filter((line) => line.includes("a.test.ts > "))).toHaveLength(20);
-    expect(lines.slice(-2)).toEqual(["report: and 10 more", "1 passed, 30 failed"]);
-    expect(lines.length).toBeLessThan(300);
-  });
-
   it("adds up all parts, of which none may fail or be empty", async () => {
     const directory = await temporaryDirectory();
     const part = async (name: string, content: string): Promise<string> => {
@@ -195,17 +165,6 @@ describe(".ci/summary.mjs", () => {
       stdout: `${outside("none", 0)}12 passed, 1 failed\n`,
     });
     expect(await summaryOf()).toEqual({ code: 1, stdout: "0 passed, 0 failed\n" });
-  });
-});
-
-describe(".ci/bare-path", { tags: ["bash"] }, () => {
-  it("makes a folder of git, node, npm and sh, which is a whole PATH", { tags: ["campaign"] }, async () => {
-    const folder = join(await temporaryDirectory(), "bin");
-    const { stdout } = await run(join(projectRoot, ".ci/bare-path"), [folder], projectRoot);
-    expect(stdout).toBe(`${folder}\n`);
-    expect((await readdir(folder)).sort()).toEqual(["git", "node", "npm", "sh"]);
-    const npm = await run(join(folder, "npm"), ["--version"], projectRoot, { PATH: folder });
-    expect(npm.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
@@ -303,46 +262,10 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     expect(stdout).toBe("3 passed, 0 failed\n");
   });
 
-  it("installs runtimes and clients from npm, and does without those that are not to be had", {
-    tags: ["campaign"],
-  }, async () => {
-    const { directory, env } = await machine(writeReport(1));
-    await writeProgram(join(directory, "bin/deno"));
-    const { stdout, stderr } = await run(join(directory, ".ci/run"), [], "/", env);
-    const installed = (await log(directory, "install")).trimEnd().split("\n");
-    expect(installed.map((line) => line.split(" ").at(-1))).toEqual([
-      "bun",
-      expect.stringMatching(/^tiddlywiki@5/),
-      "tsup@9",
-    ]);
-    expect(stderr).toContain("could not install bun");
-    expect(stdout).toBe("3 passed, 0 failed\n");
-  });
-
   it("fails with the tests, also when they could not run", async () => {
     const { directory, env } = await machine("echo 'error TS2322' >&2", "exit 2");
     const { code, stdout } = await run(join(directory, ".ci/run"), [], "/", env);
     const lines = ["full", "bare", "campaign"].map((part) => `${part}: failed outside a test (exit 2)`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: `${lines.join("\n")}\n0 passed, 3 failed\n` });
-  });
-
-  it("goes on where it may not install programs", { tags: ["campaign"] }, async () => {
-    const { directory, env } = await machine(writeReport(1));
-    await writeProgram(join(directory, "bin/apt-get"), "exit 100");
-    const { stdout, stderr } = await run(join(directory, ".ci/run"), [], "/", env);
-    expect(stdout).toBe("3 passed, 0 failed\n");
-    expect(stderr).toContain("could not install curl");
-  });
-
-  it("installs each program by itself, so that one that is not to be had keeps no other away", {
-    tags: ["campaign"],
-  }, async () => {
-    const { directory, env } = await machine(writeReport(1));
-    const apt = join(directory, "bin/apt-get");
-    await writeProgram(apt, `case "$*" in *shell|*utils) exit 100; esac; echo "$@" >> ${directory}/apt-get.log`);
-    const { stderr } = await run(join(directory, ".ci/run"), [], "/", env);
-    expect(stderr).toMatch(/could not install apache2-utils/);
-    expect(stderr).not.toMatch(/could not install (?!apache2|bun|deno|tiddlywiki|tsup)/);
-    expect(await log(directory, "apt-get")).toMatch(/ curl\n.* chromium\n.* firefox-esr\n.* openssl\n/);
   });
 });
