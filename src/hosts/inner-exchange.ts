@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { encodePath, parseRequestPath } from "../http/request-target.ts";
-import { FetchIncoming } from "../runtime/fetch-request.ts";
+import { fetchIncoming } from "../runtime/fetch-request.ts";
 import { unavailable } from "../server/admission.ts";
 import { Exchange, type HostRequest } from "../server/exchange.ts";
 import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
@@ -37,7 +37,7 @@ export async function askInside(
   };
   const request = hostRequest(new Request(`${protocol}://localhost${url}`, init), client?.request);
   const exchange = new Exchange({
-    ...{ incoming: new FetchIncoming(request, { address }, { prefix: mount, isStripped: true }), site, host, protocol },
+    ...{ incoming: fetchIncoming(request, { address }, { prefix: mount, isStripped: true }), site, host, protocol },
     ...{ ...parseRequestPath(url), clients: { address: () => address }, isProgram, inspection },
   });
   if (client) {

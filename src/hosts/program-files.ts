@@ -5,8 +5,7 @@ import type { FileHistory, VersionList } from "../server/file-history.ts";
 import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
 import { askInside } from "./inner-exchange.ts";
 import type { LifeCycle } from "./life-cycle.ts";
-import type { HostedSite } from "./site.ts";
-import type { VirtualHosts } from "./virtual-hosts.ts";
+import type { HostedSite, VirtualHosts } from "./site.ts";
 
 /** Where the host program reads and writes. */
 export interface ProgramOptions {

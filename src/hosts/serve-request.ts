@@ -10,8 +10,7 @@ import { notify } from "../server/logger.ts";
 import type { Outcome } from "../server/plugin.ts";
 import { completeReply, type Reply, type Sent } from "../server/reply.ts";
 import type { LifeCycle } from "./life-cycle.ts";
-import type { HostedSite } from "./site.ts";
-import type { VirtualHosts } from "./virtual-hosts.ts";
+import type { HostedSite, VirtualHosts } from "./site.ts";
 
 /** Sends a reply to the client, or gives `undefined` where it passed the request on. */
 export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;

@@ -15,13 +15,8 @@ export const fileMethods: readonly FileMethod[] = [
   "OPTIONS",
 ];
 
-/** Which methods are wanted. */
-export interface WantedMethods {
-  /** @default all */
-  readonly methods?: readonly string[] | undefined;
-  /** Only those that change nothing. @default false */
-  readonly readOnly?: boolean | undefined;
-}
+/** Which methods are wanted: all by default, with `readOnly` only those that change nothing. */
+type WantedMethods = Readonly<{ methods?: readonly string[] | undefined; readOnly?: boolean | undefined }>;
 
 /** The methods that all of these want. Where GET can be sent, HEAD can (RFC 9110 §9.1). */
 export function takenMethods(...wanted: readonly WantedMethods[]): readonly string[] {

@@ -40,7 +40,7 @@ export function integer(expected: string, fits: (value: number) => boolean): Sch
 
 export const yesOrNo: Schema = ofType((value) => typeof value === "boolean", "true or false");
 
-export function oneOf(values: readonly string[], expected: string = quoted(values).join(" or ")): Schema {
+export function oneOf(values: readonly string[], expected: string = `"${values.join('" or "')}"`): Schema {
   return valueThat((value) => isString(value) && values.includes(value), expected);
 }
 
@@ -125,10 +125,6 @@ function problem(kind: Problem["kind"], expected: string): Problem {
 
 function within(key: string | number, problems: readonly Problem[]): Problem[] {
   return problems.map((each) => ({ ...each, path: [key, ...each.path] }));
-}
-
-function quoted(names: readonly string[]): readonly string[] {
-  return names.map((name) => `"${name}"`);
 }
 
 /** The known name that a wrong one was meant to be: one with the same letters, or with one or two wrong. */

@@ -9,7 +9,7 @@ import { type Mount, mountOf } from "../http/request-target.ts";
 import type { ConnectMiddleware } from "../plugins/from-middleware.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
-import { checkFetchInfo, FetchIncoming, type FetchInfo, isRequest } from "./fetch-request.ts";
+import { checkFetchInfo, type FetchInfo, fetchIncoming, isRequest } from "./fetch-request.ts";
 import { holdContinue, inTurn, NodeIncoming, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendReply } from "./send-reply.ts";
 import { takenByOthers, takeSocket } from "./upgrade-response.ts";
@@ -129,7 +129,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
     async fetch(input, info = {}) {
       checkFetchInfo(info);
       const request = isRequest(input) ? input : new Request(new URL(input, "http://localhost"));
-      const incoming = new FetchIncoming(request, info, info.mount === undefined ? mount : mountOf(info.mount));
+      const incoming = fetchIncoming(request, info, info.mount === undefined ? mount : mountOf(info.mount));
       const wasRead = request.bodyUsed;
       return new Promise((resolve) => {
         const passOn = fallthrough ? (): void => resolve(undefined) : undefined;

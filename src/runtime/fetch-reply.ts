@@ -31,14 +31,8 @@ export function fetchReply(reply: Reply, signal: AbortSignal): FetchedReply {
   return { response, sent, abandon: () => response.bodyUsed || content.locked || giveUp() };
 }
 
-interface ReadOnDemand {
-  readonly content: ReadableStream<Uint8Array>;
-  readonly sent: Promise<Sent>;
-  giveUp(): void;
-}
-
 /** A stream of node as one of the web, which asks for a piece when its reader does. */
-function readOnDemand(body: Readable, signal: AbortSignal): ReadOnDemand {
+function readOnDemand(body: Readable, signal: AbortSignal) {
   const pieces: AsyncIterator<string | Uint8Array> = body[Symbol.asyncIterator]();
   let bytes = 0;
   let isGivenUp = false;
@@ -46,7 +40,7 @@ function readOnDemand(body: Readable, signal: AbortSignal): ReadOnDemand {
     isGivenUp = true;
     body.destroy();
   };
-  const sent = finished(body, { writable: false })
+  const sent: Promise<Sent> = finished(body, { writable: false })
     .then(
       () => ({ bytes, aborted: false }),
       (failure: unknown) => ({ bytes, aborted: true, ...(!isGivenUp && { failure }) }),

@@ -31,42 +31,24 @@ export function isRequest(value: unknown): value is Request {
 }
 
 /** A `Request` of the Fetch standard as the server sees it. */
-export class FetchIncoming implements IncomingRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly target: string | undefined;
-  readonly mount: string;
-  readonly headers: IncomingRequest["headers"];
-  readonly peer: string;
-  readonly encrypted: boolean;
-  readonly httpVersion: string = "1.1";
-  readonly isUpgrade: boolean = false;
-  readonly request: Request;
-
-  constructor(request: Request, info: FetchInfo = {}, mount: Mount = mountOf()) {
-    const { protocol, host, pathname, search } = new URL(request.url);
-    this.request = request;
-    this.method = request.method;
-    const sent = pathname + search;
-    this.url = mount.isStripped ? mount.prefix + sent : sent;
-    this.mount = mount.prefix;
-    this.target = mount.isStripped ? sent : belowMount(sent, mount.prefix);
-    this.headers = { host, ...Object.fromEntries(request.headers) };
-    this.peer = info.address ?? "127.0.0.1";
-    this.encrypted = protocol === "https:";
-  }
-
-  count(field: string): number {
-    return this.request.headers.has(field) ? 1 : 0; // the standard joins fields of one name
-  }
-
-  content(): AsyncIterable<Uint8Array> {
-    return arriving(this.request);
-  }
-
-  signal(): AbortSignal {
-    return this.request.signal;
-  }
+export function fetchIncoming(request: Request, info: FetchInfo = {}, mount: Mount = mountOf()): IncomingRequest {
+  const { protocol, host, pathname, search } = new URL(request.url);
+  const sent = pathname + search;
+  return {
+    request,
+    method: request.method,
+    url: mount.isStripped ? mount.prefix + sent : sent,
+    mount: mount.prefix,
+    target: mount.isStripped ? sent : belowMount(sent, mount.prefix),
+    headers: { host, ...Object.fromEntries(request.headers) },
+    peer: info.address ?? "127.0.0.1",
+    encrypted: protocol === "https:",
+    httpVersion: "1.1",
+    isUpgrade: false,
+    count: (field) => (request.headers.has(field) ? 1 : 0), // the standard joins fields of one name
+    content: () => arriving(request),
+    signal: () => request.signal,
+  };
 }
 
 async function* arriving({ body, bodyUsed, signal }: Request): AsyncGenerator<Uint8Array, void, undefined> {

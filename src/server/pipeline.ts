@@ -17,7 +17,7 @@ export function composePipeline(
 ): Handler {
   return plugins.reduceRight<Handler>(
     (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest, onAnswer), rest) : rest),
-    atLast(last),
+    step({ name: "the last", handle: last }, last, () => {}),
   );
 }
 
@@ -69,16 +69,6 @@ function checkReply(plugin: Plugin, returned: unknown): Reply {
     throw new TypeError(`plugin "${plugin.name}" returned plain text as ${coding}: expected withBody(reply, text)`);
   }
   return reply as Reply;
-}
-
-function atLast(handler: Handler): Handler {
-  return async (exchange) => {
-    try {
-      return await handler(exchange);
-    } catch (error) {
-      return errorReply(exchange, error);
-    }
-  };
 }
 
 function calledTwice(plugin: Plugin): Error {

@@ -83,31 +83,20 @@ export async function bodyText(reply: Reply): Promise<string> {
   const bytes = await bodyBytes(reply);
   const coding = String(reply.headers["content-encoding"] ?? "identity").toLowerCase();
   if (coding === "identity" || bytes.byteLength === 0) return Buffer.from(bytes).toString();
-  const name = decoders[coding];
-  const decode: unknown = name && Reflect.get(zlib, name); // Node 20 has no zstd
-  if (typeof decode !== "function")
-    throw new TypeError(`the content of the reply is ${coding}, which is not known here`);
-  return String(await promisify(decode as typeof zlib.gunzip)(bytes));
+  const { brotliDecompress: br, inflate: deflate, gunzip: gzip } = zlib;
+  const zstd = Reflect.get(zlib, "zstdDecompress") as typeof gzip | undefined; // Node 20 has none
+  const decode = new Map(Object.entries({ br, deflate, gzip, zstd })).get(coding);
+  if (!decode) throw new TypeError(`the content of the reply is ${coding}, which is not known here`);
+  return String(await promisify(decode as typeof gzip)(bytes));
 }
-
-const decoders: Readonly<Record<string, string>> = {
-  br: "brotliDecompress",
-  deflate: "inflate",
-  gzip: "gunzip",
-  zstd: "zstdDecompress",
-};
 
 /**
  * The reply with other content in place of its own, and with header fields that go with it: plain, with a weak entity
  * tag, without ranges. A reply without content, such as that to HEAD, stays so.
  */
 export function withBody(reply: Reply, body: ReplyBody): Reply {
-  const {
-    "content-encoding": _coding,
-    "content-length": _length,
-    "accept-ranges": _ranges,
-    ...headers
-  } = reply.headers;
+  const headers = { ...reply.headers };
+  for (const name of ["content-encoding", "content-length", "accept-ranges"]) delete headers[name];
   const { etag } = headers;
   if (typeof etag === "string" && !etag.startsWith("W/")) headers["etag"] = `W/${etag}`;
   return { ...reply, headers, ...(reply.body !== undefined && { body }) };

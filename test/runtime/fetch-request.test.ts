@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { FetchIncoming } from "../../src/runtime/fetch-request.ts";
+import { fetchIncoming } from "../../src/runtime/fetch-request.ts";
+import type { IncomingRequest } from "../../src/server/incoming-request.ts";
 
 function put(body: BodyInit | ReadableStream, init: RequestInit = {}): Request {
   return new Request("http://example.com/a", { method: "PUT", body, duplex: "half", ...init } as RequestInit);
 }
 
-async function textOf(incoming: FetchIncoming): Promise<string> {
+async function textOf(incoming: IncomingRequest): Promise<string> {
   const pieces: Uint8Array[] = [];
   for await (const piece of incoming.content()) pieces.push(piece);
   return Buffer.concat(pieces).toString();
@@ -18,7 +19,7 @@ const consumed = expect.objectContaining({ status: 500, code: "BODY_CONSUMED" })
 describe("a Request of the Fetch standard", () => {
   it("shows what it asks for", () => {
     const request = new Request("https://Example.com:8443/a%20b/?x=1#part", { headers: { "X-Mine": "é" } });
-    expect(new FetchIncoming(request, { address: "192.0.2.1" })).toMatchObject({
+    expect(fetchIncoming(request, { address: "192.0.2.1" })).toMatchObject({
       method: "GET",
       url: "/a%20b/?x=1",
       target: "/a%20b/?x=1",
@@ -33,7 +34,7 @@ describe("a Request of the Fetch standard", () => {
 
   it("is for the host of its Host field where a program has set one", () => {
     const request = new Request("http://localhost/", { headers: { host: "a.example" } });
-    expect(new FetchIncoming(request).headers.host).toBe("a.example");
+    expect(fetchIncoming(request).headers.host).toBe("a.example");
   });
 
   it("counts fields as the standard joins them", () => {
@@ -41,7 +42,7 @@ describe("a Request of the Fetch standard", () => {
       ["range", "bytes=0-1"],
       ["range", "bytes=2-3"],
     ]);
-    const incoming = new FetchIncoming(new Request("http://x/", { headers }));
+    const incoming = fetchIncoming(new Request("http://x/", { headers }));
     expect([incoming.count("range"), incoming.count("if-match")]).toEqual([1, 0]);
     expect(incoming.headers.range).toBe("bytes=0-1, bytes=2-3");
   });
@@ -53,14 +54,14 @@ describe("a Request of the Fetch standard", () => {
         controller.close();
       },
     });
-    expect(await textOf(new FetchIncoming(put(body)))).toBe("abcd");
-    expect(await textOf(new FetchIncoming(put("text")))).toBe("text");
+    expect(await textOf(fetchIncoming(put(body)))).toBe("abcd");
+    expect(await textOf(fetchIncoming(put("text")))).toBe("text");
   });
 
   it("fails with 500 where its content was read before", async () => {
     const request = put("text");
     await request.text();
-    await expect(textOf(new FetchIncoming(request))).rejects.toEqual(consumed);
+    await expect(textOf(fetchIncoming(request))).rejects.toEqual(consumed);
   });
 
   it("fails with 400 where its content fails half-way", async () => {
@@ -73,7 +74,7 @@ describe("a Request of the Fetch standard", () => {
         isFirst = false;
       },
     });
-    await expect(textOf(new FetchIncoming(put(body)))).rejects.toEqual(incomplete);
+    await expect(textOf(fetchIncoming(put(body)))).rejects.toEqual(incomplete);
   });
 
   it("cancels content that nobody wants to the end", async () => {
@@ -85,7 +86,7 @@ describe("a Request of the Fetch standard", () => {
       pull: (controller) => controller.enqueue(Buffer.from("more")),
       cancel: cancelled,
     });
-    for await (const piece of new FetchIncoming(put(body)).content()) {
+    for await (const piece of fetchIncoming(put(body)).content()) {
       expect(Buffer.from(piece).toString()).toBe("more");
       break;
     }
@@ -95,7 +96,7 @@ describe("a Request of the Fetch standard", () => {
   it("fails with 400 where it is aborted while its content is read", async () => {
     const controller = new AbortController();
     const body = new ReadableStream({ start: (content) => content.enqueue(Buffer.from("half")) });
-    const incoming = new FetchIncoming(put(body, { signal: controller.signal }));
+    const incoming = fetchIncoming(put(body, { signal: controller.signal }));
     const pieces: string[] = [];
     const reading = (async () => {
       for await (const piece of incoming.content()) {
@@ -109,7 +110,7 @@ describe("a Request of the Fetch standard", () => {
 
   it("gives the signal that its maker aborts", async () => {
     const controller = new AbortController();
-    const signal = new FetchIncoming(put("x", { signal: controller.signal })).signal();
+    const signal = fetchIncoming(put("x", { signal: controller.signal })).signal();
     expect(signal.aborted).toBe(false);
     const aborted = once(signal, "abort");
     controller.abort();
