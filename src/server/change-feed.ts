@@ -102,13 +102,6 @@ export type ChangeListener = (change: Change, origin: ChangeOrigin) => void;
  */
 export type JudgesElements = (path: string) => boolean | readonly Access[];
 
-/** What the feed knows of a listener. */
-interface Subscription {
-  readonly judges: JudgesElements;
-  /** Called when ids begin anew; `undefined` for a listener that does not go by ids. */
-  readonly restarted: ((restart: FeedRestart) => void) | undefined;
-}
-
 /** A change of the past. */
 export interface PastChange {
   readonly change: Change;
@@ -129,6 +122,8 @@ export interface FeedRestart {
   /** Whether changes may have been missed. */
   readonly hasGap: boolean;
 }
+
+type Restarted = (restart: FeedRestart) => void;
 
 /** Gives the changes of several servers one order. The {@link ChangeFeed} of each server is one end of it. */
 export interface SharedFeed {
@@ -161,7 +156,7 @@ export type ChangeRecorder = (change: UnnumberedChange, origin: ChangeOrigin) =>
 
 /** All changes on a server, in order: `for await (const change of files.changes)`. */
 export class ChangeFeed implements AsyncIterable<Change> {
-  readonly #listeners = new Map<ChangeListener, Subscription>();
+  readonly #listeners = new Map<ChangeListener, { judges: JudgesElements; restarted: Restarted | undefined }>();
   readonly #iterations = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
   #name: string = newFeedName();
@@ -190,7 +185,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
    */
   subscribe(
     listener: ChangeListener,
-    restarted?: (restart: FeedRestart) => void,
+    restarted?: Restarted,
     judges: JudgesElements = () => listener.length > 1,
   ): () => void {
     const subscription: ChangeListener = (change, origin) => listener(change, origin); // one may subscribe twice

@@ -16,20 +16,12 @@ export type { HostRequest, IncomingRequest } from "./incoming-request.ts";
 const usableId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** What {@link Exchange} is made of, once path and host are known. */
-export interface ExchangeInit {
+export interface ExchangeInit
+  extends Pick<Exchange, "site" | "path" | "search" | "host" | "protocol">,
+    Partial<Pick<Exchange, "isProgram" | "inspection">> {
   readonly incoming: IncomingRequest;
-  readonly site: Site;
-  /** Canonical path and query, see `http/request-target.ts`. */
-  readonly path: string;
-  readonly search: string;
-  readonly host: string;
-  readonly protocol: "http" | "https";
   /** Who the client is, behind the proxies that are trusted. */
   readonly clients: Pick<ClientAddresses, "address">;
-  /** Whether the host program itself asks. */
-  readonly isProgram?: boolean;
-  /** @internal What a plugin that makes the request wants to know. */
-  readonly inspection?: Inspection | undefined;
 }
 
 /**
