@@ -1,5 +1,6 @@
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { isChange, takenMethods } from "../http/methods.ts";
+import { hostConfigs } from "../options/check-config.ts";
 import { isEverywhere, isWithin, type ListedPlugin, listPlugins, type Part } from "../server/pipeline.ts";
 import type { Plugin } from "../server/plugin.ts";
 
@@ -15,14 +16,9 @@ const indifferent: ReadonlySet<string> = new Set(
 
 /** The hosts to which anonymous clients may write, by the reason. Their plugins have to be started. */
 export function openHosts(config: FileServerConfig): ReadonlyMap<string, readonly string[]> {
-  const hosts = Object.entries(config.hosts ?? {});
-  const hasDefault = config.root !== undefined || config.storage !== undefined || hosts.length === 0;
   const open = new Map<string, string[]>();
-  for (const [name, host] of hasDefault ? [...hosts, ["*", {}] as const] : hosts) {
-    const { fallthrough, methods = fallthrough ? ["GET"] : undefined } = config;
-    const readOnly = config.readOnly || host.readOnly;
-    if (!takenMethods({ methods: host.methods ?? methods, readOnly }).some(isChange)) continue;
-    const reason = reasonOf(host.plugins ?? config.plugins ?? []);
+  for (const [name, host] of hostConfigs(config)) {
+    const reason = takenMethods(host).some(isChange) ? reasonOf(host.plugins ?? []) : undefined;
     if (reason) open.set(reason, [...(open.get(reason) ?? []), name]);
   }
   return open;

@@ -224,6 +224,24 @@ export function siteOptions(config: HostConfig): SiteOptions {
   return { ...options, methods: takenMethods(config), allowedOrigins: new Set(config.allowedOrigins) };
 }
 
+/** Each host by name, with the options that it takes over from the server: all but its files. */
+export function hostConfigs(config: FileServerConfig): readonly (readonly [name: string, host: HostConfig])[] {
+  const { root, storage, hosts, ...options } = config;
+  const own = Object.entries(hosts ?? {});
+  if (hasSource(config) || hosts === undefined) own.push(["*", { root, storage }]);
+  // With `fallthrough` other routes are behind the files, which take nothing but what is there.
+  const besideOthers: HostConfig = options.fallthrough ? { methods: ["GET", "HEAD"], listing: false } : {};
+  const inherited = { ...besideOthers, ...withoutUndefined(options) };
+  return own.map(([name, host]) => {
+    return [name, { ...inherited, ...withoutUndefined(host), readOnly: options.readOnly || host.readOnly }];
+  });
+}
+
+/** An option set to `undefined` is one left out. */
+function withoutUndefined(host: HostConfig): HostConfig {
+  return Object.fromEntries(Object.entries(host).filter(([, value]) => value !== undefined));
+}
+
 /** The one spelling of a host's name, in which requests are compared with the configuration. */
 export function hostKey(name: string): string {
   return name === "*" ? name : parseHost(name);

@@ -115,6 +115,9 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       if (!emitter.listeners("request").includes(handle)) {
         if (emitter.listenerCount("request") > 0) throw answeredTwice();
         emitter.on("request", handle);
+        emitter.on("newListener", (event, listener) => {
+          if (event === "request" && listener === handle) throw answeredTwice();
+        });
       }
       emitter.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         // Only a WebSocket server wants the raw connection; other upgrades are plain requests as well.
