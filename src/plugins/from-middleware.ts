@@ -78,23 +78,16 @@ function isFailure(error: unknown): boolean {
  */
 function asHttpError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof HttpError) return error;
-  const { status, statusCode = status, expose, headers } = error as ConnectError;
+  const {
+    status,
+    statusCode = status,
+    expose,
+    headers,
+  } = error as Error & Partial<Record<"status" | "statusCode" | "expose" | "headers", unknown>>;
   if (typeof statusCode !== "number" || !(statusCode >= 400 && statusCode <= 599)) return error;
   const reason = STATUS_CODES[statusCode] ?? "Error";
   const code = reason.toUpperCase().replace(/\W+/g, "_");
   const details = (expose ?? statusCode < 500) ? error.message : `${reason}.`;
-  return new HttpError(statusCode, code, details, { cause: error, headers: textHeaders(headers) });
-}
-
-/** What `http-errors` and body parsers put on an error. */
-interface ConnectError {
-  readonly status?: unknown;
-  readonly statusCode?: unknown;
-  readonly expose?: boolean;
-  readonly headers?: unknown;
-}
-
-function textHeaders(headers: unknown): Record<string, string> {
-  const fields = typeof headers === "object" && headers !== null ? Object.entries(headers) : [];
-  return Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const fields = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  return new HttpError(statusCode, code, details, { cause: error, headers: Object.fromEntries(fields) });
 }

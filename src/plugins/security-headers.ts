@@ -13,7 +13,7 @@ export interface SecurityHeadersOptions {
 }
 
 /** What protects pages and breaks none. */
-const defaults: Readonly<Record<string, string | false>> = {
+const defaults: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "referrer-policy": "strict-origin-when-cross-origin",
   "strict-transport-security": "max-age=31536000",
@@ -44,12 +44,11 @@ export const securityHeadersOptions: OptionsSchema = pluginOptions({
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): Plugin {
   checkOptions("securityHeaders", securityHeadersOptions, options);
-  const given = Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const fields = Object.fromEntries(
-    Object.entries({ ...defaults, ...Object.fromEntries(given) }).filter(
-      (field): field is [string, string] => field[1] !== false,
-    ),
-  );
+  const fields: Record<string, string> = { ...defaults };
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (value === false) delete fields[name.toLowerCase()];
+    else fields[name.toLowerCase()] = value;
+  }
   const { "strict-transport-security": _, ...fieldsOfHttp } = fields;
   return {
     name: "security-headers",

@@ -8,13 +8,7 @@ import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
 import { documentOf } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
-import {
-  changesOfDocument,
-  changesOfQuery,
-  checkHandshake,
-  offersStreamItems,
-  type WantedChanges,
-} from "./web-socket/handshake.ts";
+import { checkHandshake, offersStreamItems, type WantedChanges, wantedChanges } from "./web-socket/handshake.ts";
 import { SocketClient } from "./web-socket/socket-client.ts";
 
 /** Options for {@link webSocket}. */
@@ -66,9 +60,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     const connectedTo = document ?? path;
     if (!access.permitsPath("read", connectedTo)) throw access.refusal();
     const feedName = site.changes.name;
-    const offered = checkHandshake(exchange);
-    const wanted =
-      document === undefined ? await changesOfQuery(exchange, offered) : changesOfDocument(document, offered);
+    const wanted = await wantedChanges(exchange, document, checkHandshake(exchange));
     const giveBack = clients.takePlace(exchange);
     let isConnected = false;
     exchange.defer(() => {

@@ -1,17 +1,14 @@
 import { once } from "node:events";
 import { readFile, truncate, writeFile } from "node:fs/promises";
-import http2 from "node:http2";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { type AccessLogOptions, accessLog } from "../../src/plugins/access-log.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
-import { exchangeBytes, openSocket, rawRequest, type Served, serve } from "../helpers/serve.ts";
+import { openSocket, rawRequest, type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { type Collected, collect } from "./access-log/collected.ts";
 import { parseCombined, parseCommon } from "./access-log/parse.ts";
@@ -113,27 +110,6 @@ describe("the lines", () => {
       expect(lines[1]).toContain(`http://127.0.0.1:${port}/page.html`);
     }
   });
-
-  it("name the protocol of HTTP/2", async () => {
-    const log = collect();
-    const files = createFileServer({
-      storage: memoryStorage({ "/page.html": page }),
-      plugins: [accessLog({ write: log.write })],
-    });
-    const server = http2.createServer();
-    files.attach(server);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    onTestFinished(async () => {
-      session.destroy();
-      server.close();
-      await files.close();
-    });
-    session.request({ ":path": "/page.html" }).resume();
-    const [line = ""] = await log.first(1);
-    expect(parseCombined(line)).toMatchObject({ request: "GET /page.html HTTP/2.0", bytes: String(page.length) });
-  });
 });
 
 describe("the access log", () => {
@@ -202,31 +178,6 @@ describe("the access log", () => {
     expect(Number(bytes)).toBeGreaterThan(0);
     expect(Number(bytes)).toBeLessThan(size / 10);
     expect(log.entries[0]).toMatchObject({ aborted: true, status: 200, bytes: Number(bytes) });
-  });
-
-  it("counts the content as a client received it, however it was framed", async () => {
-    const { port, log } = await logged({ format: "common" }, [
-      {
-        name: "chunks",
-        handle(exchange, next) {
-          if (exchange.path !== "/chunks") return next();
-          const body = new PassThrough();
-          body.write("one");
-          body.end("three");
-          return { status: 200, headers: {}, body };
-        },
-      },
-    ]);
-    const requests = ["/chunks", "/page.html"].map((path) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-    const last = "HEAD /none HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
-    const received = await exchangeBytes(port, requests.join("") + last);
-    expect(received).toContain(page);
-    const lines = (await log.first(3)).map(parseCommon);
-    expect(lines.map(({ request, bytes }) => [request, bytes])).toEqual([
-      ["GET /chunks HTTP/1.1", "8"],
-      ["GET /page.html HTTP/1.1", String(page.length)],
-      ["HEAD /none HTTP/1.1", "-"],
-    ]);
   });
 
   it("has one line for each request, whatever a client sends", async () => {

@@ -687,32 +687,6 @@ describe("basicAuth with an authfile", () => {
     expect(errors()).toHaveLength(1);
   });
 
-  it("lets requests in flight end as they began", async () => {
-    let admit: () => void = () => {};
-    const admitted = new Promise<void>((resolve) => {
-      admit = resolve;
-    });
-    const gate: Plugin = {
-      name: "gate",
-      handle: ({ method }, next) => {
-        if (method === "PUT") admit();
-        return next();
-      },
-    };
-    const { authfile, send, until, files: server } = await fileSite(undefined, {}, [gate]);
-    const seen: unknown[] = [];
-    server.changes.subscribe(({ user }) => seen.push(user));
-    async function* content(): AsyncGenerator<string> {
-      yield "first ";
-      await admitted;
-      await writeFile(authfile, "bob:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=\n");
-      await until("ada", "engine", 401);
-      yield "last";
-    }
-    const answer = await send("PUT", "/b.txt", { headers: ada, body: content() });
-    expect([answer.status, seen]).toEqual([201, ["ada"]]);
-  });
-
   it("adds the file's rules to its own", async () => {
     const page = `<!doctype html>
 <div itemscope itemtype="http://example.com/Credential">

@@ -131,15 +131,6 @@ describe("several roots in one host", () => {
     expect(await (await ask("GET", "/archive/page.html", { range: "selector=p + p" })).text()).toBe("<p>b");
   });
 
-  it("may be all that a host has; elsewhere there is nothing then", async () => {
-    const handler = fileHandler({ storage: archive, at: "/archive" });
-    const files = createFileServer({ plugins: [directory({ directory: "/archive", plugins: [handler] })] });
-    const statusOf = async (path: string) => (await files.fetch(new Request(`http://localhost${path}`))).status;
-    expect([await statusOf("/archive/1999.txt"), await statusOf("/1999.txt"), await statusOf("/")]).toEqual([
-      200, 404, 404,
-    ]);
-  });
-
   it("leave the rest to the host's own file handler, wherever theirs stands", async () => {
     const plugins = [directory({ directory: "/archive" }), fileHandler({ storage: archive, at: "/archive" })];
     const files = createFileServer({ storage: memoryStorage({ "/today.txt": "new" }), plugins });

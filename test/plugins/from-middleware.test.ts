@@ -279,11 +279,6 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
     expect(JSON.parse(answer.body.toString())).toMatchObject({ code, details });
   });
 
-  it("takes Express's next('route') for going on", async () => {
-    const files = server([fromMiddleware((_request, _response, next) => next("route"))]);
-    expect((await ask(files, { path: "/small.html" })).body.toString()).toBe("<p>hi");
-  });
-
   it("lets a middleware answer before the pipeline does, and discards what comes too late", async () => {
     const late = resolvers<Reply>();
     const body = counted(1024).stream;

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -225,21 +224,5 @@ describe("the request of the host program", () => {
     const files = createFileServer({ storage: memoryStorage(content), plugins: [middleware, look] });
     await files.fetch(Object.assign(new Request("http://localhost/a.txt"), { session: "s" }));
     expect(seen).toEqual(["s", "http://localhost/a.txt"]);
-  });
-
-  it("is node's own for an upgrade", async () => {
-    const claiming: Plugin = { name: "claiming", acceptsUpgrade: () => true };
-    const requests: unknown[] = [];
-    const look: Plugin = { name: "look", observe: ({ request }) => void requests.push(request) };
-    const files = createFileServer({ storage: memoryStorage(content), plugins: [claiming, look] });
-    const server = createServer().on("upgrade", files.upgrade);
-    const port = await listen(server);
-    const upgraded = once(server, "upgrade");
-    const socket = (await import("node:net")).connect(port, "127.0.0.1");
-    socket.end("GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n").resume();
-    const [request] = await upgraded;
-    await once(socket, "close");
-    await files.close();
-    expect(requests).toEqual([request]);
   });
 });

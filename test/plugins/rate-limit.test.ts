@@ -386,19 +386,6 @@ describe("several limiters", () => {
     expect(limits(response)).toEqual([2, 1, 1000]);
   });
 
-  it("keep their tokens where a plugin in between answers after all", async () => {
-    stopClock();
-    const fromCache: Plugin = {
-      name: "cache",
-      async handle(_exchange, next) {
-        const reply = await next();
-        return reply.status === 429 ? { status: 200, headers: {}, body: "from the cache" } : reply;
-      },
-    };
-    const files = server([slow(3), fromCache, slow(1)]);
-    expect(await statuses(files, 4)).toEqual([200, 200, 200, 429]);
-  });
-
   it("are all listed in the fields of the Internet-Draft", async () => {
     stopClock();
     const burst = { standardHeaders: true, requestsPerSecond: 1, burstCapacity: 1 };

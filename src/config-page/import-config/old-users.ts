@@ -2,7 +2,7 @@ import { isOfType, type MicrodataItem } from "../../html/microdata.ts";
 import { compilePathPattern } from "../../http/path-pattern.ts";
 import { isOldItem, isTheirs } from "../../plugins/basic-auth/microdata-users.ts";
 import { isHash } from "../../plugins/basic-auth/password.ts";
-import { compileRuleSelector } from "../../plugins/permissions/rule-selector.ts";
+import { compileRuleSelector } from "../../plugins/permissions/rules.ts";
 import { PageWriter, vocabulary } from "./page-writer.ts";
 
 export interface UsersFileUse {

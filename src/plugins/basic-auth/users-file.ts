@@ -47,7 +47,9 @@ async function readFile(location: string): Promise<UsersFile & { readonly isHtml
   if (path === undefined) throw new ConfigError([`${JSON.stringify(location)}: expected ${expectedLocation}`]);
   const text = await textOf(location, path);
   const isHtml = /^\s*</.test(text) || /\.html?$/i.test(path);
-  const found = await (isHtml ? readPage(text) : readHtpasswd(text));
+  // The HTML parser is loaded only for users files that need it.
+  const read = isHtml ? (await import("./microdata-users.ts")).readMicrodataUsers : readHtpasswd;
+  const found = await read(text);
   const users = await checkUsers(found);
   const { rules, problems, warnings } = found;
   const inFile = (notes: readonly LineNote[]): string[] => {
@@ -57,12 +59,6 @@ async function readFile(location: string): Promise<UsersFile & { readonly isHtml
   if (problems.length === 0) return { users, rules, warnings: inFile(warnings), isHtml };
   const further = problems.length < maxProblems ? [] : [`${location}: further problems are not listed`];
   throw new ConfigError([...inFile(problems).slice(0, maxProblems), ...further]);
-}
-
-/** The HTML parser is loaded only for users files that need it. */
-async function readPage(text: string): Promise<FoundUsers> {
-  const { readMicrodataUsers } = await import("./microdata-users.ts");
-  return readMicrodataUsers(text);
 }
 
 /** Reads an Apache `htpasswd` file: `name:hash` in each line; further fields are ignored, and so are comments. */

@@ -1,10 +1,10 @@
+import { parseSelector } from "../../html/selector/selector-parser.ts";
 import { fileMethods } from "../../http/methods.ts";
 import { compilePathPattern, type PathPattern } from "../../http/path-pattern.ts";
 import { documentKind } from "../../http/selector-range.ts";
 import { listOf, oneOf, optionsOf, type Schema, text, withRule } from "../../options/schema.ts";
 import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
 import { messageOf } from "../../server/logger.ts";
-import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
 
 /**
  * Allows or denies rights to users. Of the rules that apply to a user, a path and a right, the most specific one
@@ -99,6 +99,47 @@ function expectedBy(compile: (text: string) => unknown): (text: string) => strin
 
 function notEmpty(expected: string): (list: readonly unknown[]) => string | undefined {
   return (list) => (list.length === 0 ? expected : undefined);
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a rule has where the name goes
+const placeholder = "${username}";
+const behindEscape = /\\[\da-f]{0,6}\$\{username\}/i;
+
+/** The selector of a permission rule. */
+export interface RuleSelector {
+  /** Whether it holds `${username}`; such a rule does not apply to anonymous requests. */
+  readonly hasUsername: boolean;
+  /** The selector for one user, whose name has taken the place of `${username}`. */
+  of(username: string): string;
+}
+
+/**
+ * Prepares the selector of a permission rule. The name is written as CSSOM writes identifiers, with an escape before
+ * all but letters, digits, `-` and `_`. These escapes mean the same in a quoted string, so whatever the name is and
+ * wherever it stands, it remains one value and adds nothing to the selector.
+ *
+ * Throws a `TypeError` whose message says what was expected, and which part of the selector is wrong at which offset.
+ */
+export function compileRuleSelector(selector: string): RuleSelector {
+  if (behindEscape.test(selector)) throw new TypeError(`a selector without a backslash before ${placeholder}`);
+  const pieces = selector.split(placeholder);
+  const of = (username: string): string => pieces.join(escapeIdentifier(username));
+  // Not the percent-decoded reading that a request may have as well: an escaped quotation mark in a name would count
+  // then.
+  try {
+    parseSelector(of("username"));
+  } catch (error) {
+    throw new TypeError(`a CSS selector: ${messageOf(error)}`, { cause: error });
+  }
+  return { hasUsername: pieces.length > 1, of };
+}
+
+/** CSSOM, "serialize an identifier", which browsers have as `CSS.escape`. */
+function escapeIdentifier(text: string): string {
+  return text.replace(/^-$|(?<=^-?)\d|[\x00-,./:-@[-^`{-\x7f]/g, (character) => {
+    if (character === "\0") return "\ufffd";
+    return /[\d\x01-\x1f\x7f]/.test(character) ? `\\${character.charCodeAt(0).toString(16)} ` : `\\${character}`;
+  });
 }
 
 /** More than twice the characters of any path. */

@@ -77,20 +77,24 @@ export function offersStreamItems(exchange: Exchange): boolean {
   return offered.some((each) => each.trim() === streamItemProtocol);
 }
 
-/** The changes of a document. Its URL may have a query of its own, and any subprotocol is accepted. */
-export function changesOfDocument(path: string, offered: readonly string[]): WantedChanges {
-  const protocol = offered.includes(streamItemProtocol) ? streamItemProtocol : offered[0];
-  return { path, position: "now", isStreamItem: true, protocol };
-}
-
-/** The changes that the query asks for, in the format that the client offers. */
-export async function changesOfQuery(exchange: Exchange, offered: readonly string[]): Promise<WantedChanges> {
+/**
+ * The changes of a document, whose URL may have a query of its own, and where any subprotocol is accepted; or those that
+ * the query asks for, in the format that the client offers.
+ */
+export async function wantedChanges(
+  exchange: Exchange,
+  document: string | undefined,
+  offered: readonly string[],
+): Promise<WantedChanges> {
+  const isOffered = offered.includes(streamItemProtocol);
+  const protocol = isOffered ? streamItemProtocol : undefined;
+  if (document !== undefined) {
+    return { path: document, position: "now", isStreamItem: true, protocol: protocol ?? offered[0] };
+  }
   const query = readFeedQuery(exchange.search);
-  const isStreamItem = offered.includes(streamItemProtocol);
-  if (isStreamItem && query.since !== undefined) {
+  if (isOffered && query.since !== undefined) {
     throw new HttpError(400, "INVALID_QUERY", "Stream items have no ids that `since` could name.");
   }
   const position = positionOf(query, exchange.site.changes.name);
-  const protocol = isStreamItem ? streamItemProtocol : undefined;
-  return { path: await wantedPath(exchange, query), position, isStreamItem, protocol };
+  return { path: await wantedPath(exchange, query), position, isStreamItem: isOffered, protocol };
 }

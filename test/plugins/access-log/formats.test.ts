@@ -51,21 +51,6 @@ describe("the Common Log Format", () => {
     ).toBe('127.0.0.1 - frank [10/Oct/2000:20:55:36 +0000] "GET /apache_pb.gif HTTP/1.1" 200 2326');
   });
 
-  it("has the time of each request, be they out of order", () => {
-    const times = [
-      "2024-02-29T23:59:59.000Z",
-      "2024-02-29T23:59:59.999Z",
-      "2024-03-01T00:00:00.000Z",
-      "2023-12-31T00:00:00Z",
-    ];
-    expect(times.map((time) => parseCommon(line("common", { time: new Date(time) })).time)).toEqual([
-      "29/Feb/2024:23:59:59 +0000",
-      "29/Feb/2024:23:59:59 +0000",
-      "01/Mar/2024:00:00:00 +0000",
-      "31/Dec/2023:00:00:00 +0000",
-    ]);
-  });
-
   it("says of an aborted reply so where programs expect a name that nobody uses", () => {
     expect(parseCommon(line("common", { outcome: { aborted: true } }))).toMatchObject({
       ident: "aborted",
@@ -131,23 +116,6 @@ describe("every format", () => {
 });
 
 describe("JSON", () => {
-  it("rounds the duration to microseconds, and leaves out what there is not", () => {
-    expect(JSON.parse(line("json", {}))).toEqual({
-      time: "1970-01-01T00:00:00.000Z",
-      id: "id-1",
-      address: "192.0.2.1",
-      method: "GET",
-      host: "a.example",
-      url: "/",
-      protocol: "https",
-      httpVersion: "1.1",
-      status: 200,
-      bytes: 5,
-      durationMs: 1.235,
-      aborted: false,
-    });
-  });
-
   it("has no credentials of a referring page", () => {
     expect(line("json", { headers: { referer: "http://ada:s3cret@a.example/" } })).toContain(
       '"referer":"http://a.example/"',

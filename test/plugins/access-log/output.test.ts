@@ -1,7 +1,3 @@
-import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AccessLogEntry } from "../../../src/plugins/access-log/entry.ts";
@@ -16,7 +12,6 @@ import { accessLog } from "../../../src/plugins/access-log.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";
-import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { aSite, type TestSite } from "./a-site.ts";
 import { until } from "./collected.ts";
 
@@ -138,21 +133,6 @@ describe("a stream", () => {
     await close();
     expect(String(stream.read())).toBe("one\ntwo\nthree\n");
     expect([stream.writable, stream.listenerCount("error"), failures.dropped]).toEqual([true, 0, 0]);
-  });
-
-  it("that writes a file has it all when the server of several hosts has closed", async () => {
-    const file = join(await temporaryDirectory(), "access.log");
-    const stream = createWriteStream(file);
-    const plugins = [accessLog({ stream })];
-    const host = { storage: memoryStorage(), plugins };
-    const { url, files } = await serve({ ...host, hosts: { "a.example": host } });
-    await files.ready();
-    expect(stream.listenerCount("error")).toBe(1);
-    await Promise.all(Array.from({ length: 20 }, (_, index) => send(url, "GET", `/${index}`)));
-    await files.close();
-    expect((await readFile(file, "utf8")).split("\n")).toHaveLength(21);
-    stream.end();
-    await once(stream, "close");
   });
 
   it("that has ended keeps the server from starting", async () => {
