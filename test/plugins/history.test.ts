@@ -68,6 +68,8 @@ async function site({
   }
   return {
     ...{ files, root, repository, errors, git, send },
+    /** The first lines of all commits, oldest first. */
+    subjects: () => git("log", "--reverse", "--format=%s").trimEnd().split("\n"),
     /** The commits that history lists for a file, newest first. */
     async versionsOf(path: string, headers: Record<string, string> = {}): Promise<readonly string[]> {
       const { text } = await send("GET", `/history${path}`, undefined, headers);
@@ -145,15 +147,17 @@ describe("history", () => {
         yield* stored.list(path);
       },
     };
-    const { files, git, send, commits } = await site({ config: { root: undefined, storage } });
+    const { files, git, send, commits, subjects } = await site({ config: { root: undefined, storage } });
     await send("PUT", "/a.txt", "new");
     await files.edit("/b.html", [{ op: "setText", selector: "p", text: "new" }]);
     await send("DELETE", "/c.txt");
     await send("PUT", "/a.txt", "newer");
     listed.open();
     await commits(7);
-    const [a, b, c] = ["Found /a.txt\nPUT /a.txt", "Found /b.html\nPATCH /b.html", "Found /c.txt\nDELETE /c.txt"];
-    expect(git("log", "--reverse", "--format=%s").trim()).toBe([a, b, c, "PUT /a.txt"].join("\n"));
+    expect(subjects()).toEqual([
+      ...["Found /a.txt", "PUT /a.txt", "Found /b.html", "PATCH /b.html", "Found /c.txt", "DELETE /c.txt"],
+      "PUT /a.txt",
+    ]);
     expect(git("show", "main~6:a.txt")).toBe("old");
   });
 
@@ -167,10 +171,7 @@ describe("history", () => {
     const second = await site({ directory });
     await second.commits(5);
     await second.files.close();
-    expect(second.git("log", "--format=%s", "-2").trim().split("\n").sort()).toEqual([
-      "Found /a.txt",
-      "Missed /gone.txt",
-    ]);
+    expect(second.subjects().slice(-2).sort()).toEqual(["Found /a.txt", "Missed /gone.txt"]);
     expect(second.git("show", "main:a.txt")).toBe("2");
   });
 
@@ -200,9 +201,10 @@ describe("history", () => {
     await first.files.close();
     expect(first.errors).toEqual([]);
     const forgotten = first.git("rev-parse", "main~4").trim();
-    const { git, send, commits, versionsOf } = await site({ directory: join(first.root, ".."), keepCommits: 3 });
+    const later = await site({ directory: join(first.root, ".."), keepCommits: 3 });
+    const { git, send, commits, versionsOf } = later;
     await commits(3);
-    expect(git("log", "--format=%s").trim().split("\n")).toEqual(["PUT /b.txt", "PUT /a.txt", "PUT /a.txt"]);
+    expect(later.subjects()).toEqual(["PUT /a.txt", "PUT /a.txt", "PUT /b.txt"]);
     expect(git("cat-file", "-p", "main~2:a.txt")).toBe("5");
     await expect.poll(() => trying(() => git("cat-file", "-t", forgotten))).toBe("0");
     await send("PUT", "/a.txt", "7");
@@ -223,12 +225,8 @@ describe("history", () => {
     expect(git("log", "--format=%an|%s", "--reverse").split("\n")[0]).toBe(`eve  e@x  \\ commit|PUT ${name}`);
   });
 
-  it("is told at the start where there is no repository", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "file"), "");
-    const files = createFileServer({ root: directory, plugins: [history({ repository: join(directory, "file/x") })] });
-    onTestFinished(() => files.close().catch(() => {}));
-    await expect(files.ready()).rejects.toThrow();
+  it("does not start where there can be no repository", async () => {
+    await expect(site({ repository: "/dev/null/x" })).rejects.toThrow();
   });
 
   it("hides a repository below the root", async () => {
@@ -240,13 +238,23 @@ describe("history", () => {
   });
 
   it("has no history of what paths and ignore leave out", async () => {
-    const { send, git, commits } = await site({ paths: ["/docs/*"], ignore: ["/docs/*.log"] });
-    await send("PUT", "/a.txt", "a");
-    await send("PUT", "/docs/b.log", "b");
-    await send("PUT", "/docs/c.txt", "c");
+    const { send, subjects, commits } = await site({ paths: ["/docs/*"], ignore: ["/docs/*.log"] });
+    for (const path of ["/a.txt", "/docs/b.log", "/docs/c.txt"]) await send("PUT", path, "x");
     await commits(1);
-    expect(git("log", "--format=%s").trim()).toBe("PUT /docs/c.txt");
+    expect(subjects()).toEqual(["PUT /docs/c.txt"]);
     expect((await send("GET", "/history/a.txt")).status).toBe(404);
+  });
+
+  it("lets listings begin where a storage can", async () => {
+    const stored = memoryStorage({ "/a.txt": "a", "/b.txt": "b" });
+    const begun: unknown[] = [];
+    const list: Storage["list"] = (path, after) => {
+      begun.push(after?.name);
+      return stored.list(path);
+    };
+    const { send } = await site({ config: { root: undefined, storage: { ...stored, list, listsInOrder: true } } });
+    await send("GET", "/?by=key&limit=1&after=a.txt", undefined, { accept: "application/json" });
+    expect(begun).toContain("a.txt");
   });
 
   it("makes the commits later where the repository was away", async () => {
@@ -256,11 +264,9 @@ describe("history", () => {
     await rename(repository, `${repository}.away`);
     expect((await send("PUT", "/a.txt", "2")).status).toBe(200);
     await expect.poll(() => errors.length).toBeGreaterThan(0);
-    const health = await send("GET", "/health");
-    expect([health.status, JSON.parse(health.text)]).toMatchObject([
-      200,
-      { status: "degraded", checks: { history: "failing" } },
-    ]);
+    const { status, text } = await send("GET", "/health");
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ status: "degraded", checks: { history: "failing" } });
     await rm(repository, { recursive: true, force: true });
     await rename(`${repository}.away`, repository);
     await send("PUT", "/a.txt", "3");
@@ -271,14 +277,14 @@ describe("history", () => {
     "answers while git is stopped, and makes the commits once it %s",
     { tags: ["procfs"] },
     async (what) => {
-      const { send, repository, commits, git, files } = await tidiedSite();
+      const { send, repository, commits, git, files, subjects } = await tidiedSite();
       for (const pid of await gitsOf(repository)) process.kill(pid, "SIGSTOP");
       for (let n = 3; n <= 20; n += 1) expect((await send("PUT", "/a.txt", `${n}`)).status).toBe(200);
       expect(git("show", "main:a.txt")).toBe("2");
       for (const pid of await gitsOf(repository)) process.kill(pid, what === "goes on" ? "SIGCONT" : "SIGKILL");
       await commits(20);
       await files.close();
-      expect(git("log", "--format=%s").trim().split("\n")).toEqual(Array(20).fill("PUT /a.txt"));
+      expect(subjects()).toEqual(Array(20).fill("PUT /a.txt"));
       expect(git("fsck", "--strict", "--no-dangling")).toBe("");
     },
   );
@@ -315,7 +321,8 @@ describe("history", () => {
   it("has every answered change once, in order, whichever system call of the spool fails", async () => {
     fastClock();
     for (let step = 1; step <= 60; step += timesOf(6, 1)) {
-      const { send, files, git, commits } = await site({ config: { root: undefined, storage: memoryStorage() } });
+      const made = await site({ config: { root: undefined, storage: memoryStorage() } });
+      const { send, files, git, commits } = made;
       const disk = await failAt(step, step % 2 === 0 ? "EIO" : "ENOSPC");
       onTestFinished(() => disk.mend());
       await send("PUT", "/a.txt", "1");
@@ -327,9 +334,9 @@ describe("history", () => {
       await send("PUT", "/c.txt", "4");
       await commits(5);
       await files.close();
-      const done = git("log", "--reverse", "--format=%s").trim().split("\n");
       const expected = ["PUT /a.txt", "POST /a.txt", "PUT /b.txt", "DELETE /b.txt", "PUT /c.txt"];
-      expect([disk.failed, done, git("show", "main:a.txt")]).toEqual([disk.failed, expected, "12"]);
+      const done = [disk.failed, made.subjects(), git("show", "main:a.txt")];
+      expect(done).toEqual([disk.failed, expected, "12"]);
     }
   });
 

@@ -29,9 +29,8 @@ export interface ReadRecord extends JournalRecord {
   readonly number: number;
 }
 
-/** Records of one journal; then another one begins, and the first can be removed when all of it is in the repository. */
-const maxRecords = 5000;
-const maxJournalBytes = 16 * 1024 * 1024;
+/** Size of a journal in bytes after which another one begins; the first can be removed when all of it is in the repository. */
+const maxJournalBytes = 4 * 1024 * 1024;
 const headBytes = 8;
 
 /**
@@ -44,7 +43,7 @@ export class Journal {
   readonly owner: string = randomBytes(8).toString("hex");
   #handle: FileHandle | undefined;
   #sequence = 0;
-  #written = { records: 0, bytes: 0 };
+  #written = 0;
   #waiting: Buffer[] = [];
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -77,9 +76,8 @@ export class Journal {
     this.#waiting = [];
     const before = this.#handle;
     try {
-      const { records: count, bytes } = this.#written;
-      if (!before || count >= maxRecords || bytes >= maxJournalBytes) {
-        this.#written = { records: 0, bytes: 0 };
+      if (!before || this.#written >= maxJournalBytes) {
+        this.#written = 0;
         this.#sequence += 1;
         await mkdir(this.#directory, { recursive: true });
         const name = `${this.owner}-${String(this.#sequence).padStart(8, "0")}.journal`;
@@ -87,8 +85,7 @@ export class Journal {
         await before?.close();
       }
       const content = Buffer.concat(records);
-      this.#written.records += records.length;
-      this.#written.bytes += content.length;
+      this.#written += content.length;
       await this.#handle?.appendFile(content);
     } catch (error) {
       this.#waiting.unshift(...records);

@@ -75,7 +75,6 @@ export function mcpDoor(path = "/mcp"): McpDoor {
     const place = hosts.get(exchange.site.name);
     if (!place) throw unavailable("CLOSING");
     const body = Uint8Array.from(await bodies.read(exchange, maxMessageBytes));
-    let isListening = false;
     const bus = {
       publish() {},
       subscribe(listener: (event: ServerEvent) => void): () => void {
@@ -85,7 +84,6 @@ export function mcpDoor(path = "/mcp"): McpDoor {
           dismiss: () => void handler.close(),
         });
         listening.set(handler, exchange);
-        isListening = true;
         return () => {
           leave();
           giveBack();
@@ -105,7 +103,7 @@ export function mcpDoor(path = "/mcp"): McpDoor {
       if (value !== undefined) headers.set(name, value);
     }
     const request = new Request(`http://localhost${path}`, { method, headers, signal, body });
-    return replyOf(await handler.fetch(request), () => isListening);
+    return replyOf(await handler.fetch(request), () => listening.has(handler));
   }
 
   const plugin: Plugin = {
