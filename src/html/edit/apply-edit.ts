@@ -8,21 +8,10 @@ import { TreeWalk } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { carryIndex } from "../selector/element-index.ts";
 import { normalise } from "./normalise.ts";
-import { type Placement, parentAt, splice, splicedLength } from "./placement.ts";
+import { type Place, type Placement, parentAt, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
 
 const beyondLatin1 = /[^\x00-\xff]/;
-
-/** A change of some elements of a document. */
-export interface ElementChange {
-  /** Characters that are added in all places together, where that is known beforehand. */
-  readonly length?: number;
-  /**
-   * The changes of the source that make it, in its order; none where there is nothing to do. `undefined` where an
-   * element has no characters of its own. Throws what is wrong with the request.
-   */
-  place(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly Placement[] | undefined>;
-}
 
 /** An edit that is proven to do what it should, and nothing else. */
 export interface AppliedEdit {
@@ -51,15 +40,15 @@ export interface EditLimits extends ParseLimits {
 export function* applyEdit(
   document: SourceDocument,
   elements: readonly SourceElement[],
-  edit: ElementChange,
+  place: Place,
   limits: EditLimits,
   takeTree: () => boolean = () => false,
 ): SlicedWork<AppliedEdit> {
-  const direct = yield* attempt(document, elements, edit, limits, takeTree);
+  const direct = yield* attempt(document, elements, place, limits, takeTree);
   if (!(direct instanceof DocumentError)) return { ...direct, isNormalised: false };
   const normal = yield* normalise(document, elements, limits);
   if (!normal) throw direct;
-  const second = yield* attempt(normal.document, normal.elements, edit, limits, () => true);
+  const second = yield* attempt(normal.document, normal.elements, place, limits, () => true);
   if (second instanceof DocumentError) throw second;
   return { ...second, isNormalised: true };
 }
@@ -71,7 +60,7 @@ export function* applyPlacements(
   limits: EditLimits,
   takeTree: () => boolean,
 ): SlicedWork<AppliedEdit> {
-  const applied = yield* attempt(document, [], { place: () => atHand(placements) }, limits, takeTree);
+  const applied = yield* attempt(document, [], () => atHand(placements), limits, takeTree);
   if (applied instanceof DocumentError) throw applied;
   return { ...applied, isNormalised: false };
 }
@@ -80,12 +69,11 @@ export function* applyPlacements(
 function* attempt(
   document: SourceDocument,
   elements: readonly SourceElement[],
-  edit: ElementChange,
+  place: Place,
   limits: EditLimits,
   takeTree: () => boolean,
 ): SlicedWork<Omit<AppliedEdit, "isNormalised"> | DocumentError> {
-  refuseTooLong(edit.length ?? 0, limits);
-  const placements = yield* edit.place(document, elements);
+  const placements = yield* place(document, elements);
   if (!placements) return withoutPlace();
   if (placements.length === 0) return { document, placements, elements };
   refuseTooLong(splicedLength(document.source, placements), limits);

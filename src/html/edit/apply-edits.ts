@@ -1,44 +1,35 @@
-import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
 import { type AppliedEdit, applyEdit, applyPlacements, type EditLimits } from "./apply-edit.ts";
 import { Batch } from "./batch.ts";
 import type { Edit } from "./edits.ts";
-import { type Affected, affectedBy, type EditedPage, makeEdit } from "./operations.ts";
-import type { CheckReplacement, Placement } from "./placement.ts";
+import { type Affected, affectedBy, type Plan, type PlanRules, planEdit, type Subject } from "./operations.ts";
+import type { Placement } from "./placement.ts";
 
-/** What edits take from those who have them made. */
-interface EditRules {
+/** Those who have a list of edits made. */
+export interface EditHost<Context> extends PlanRules {
   readonly limits: EditLimits;
   /** The elements that a selector selects. */
   select(document: SourceDocument, selector: string): SlicedWork<readonly SourceElement[]>;
-  /** The outer HTML of elements, byte for byte, and its tag. */
-  outerHtml(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<string>;
+  /** The entity tag of elements. */
   tagOf(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<string>;
-  readonly checkReplacement?: CheckReplacement;
   /** Whether the tree of a document may become that of the next one. */
-  takeTree?(document: SourceDocument): boolean;
-}
-
-/** Those who have a list of edits made. */
-export interface EditHost<Context> extends EditRules {
+  takeTree(document: SourceDocument): boolean;
   /** Whether there is one edit and no list, so that errors need not say which one they are about. */
   readonly isAlone?: boolean;
   /** Whether independent edits may be made together, because the pages in between are not needed. */
   readonly mayWait?: boolean;
   /** Called when it is known what an edit is about, before it is made, perhaps twice; throws where it may not be. */
-  begin?(begun: BegunEdit): SlicedWork<Context>;
+  begin(begun: BegunEdit): SlicedWork<Context>;
   /** Called after the edit, with the changes that it was made of, and with what `begin` has said of it. */
-  end?(made: MadeEdit, context: Context): SlicedWork<void>;
+  end(made: MadeEdit, context: Context): SlicedWork<void>;
 }
 
 /** An edit, in the page as those before have left it. */
-export interface BegunEdit {
+export interface BegunEdit extends Subject {
   readonly edit: Edit;
-  readonly document: SourceDocument;
-  readonly matches: readonly SourceElement[];
-  readonly to: readonly SourceElement[];
   readonly affected: readonly Affected[];
 }
 
@@ -79,7 +70,7 @@ interface WaitingEdit<Context> {
   readonly edit: Edit;
   readonly index: number;
   readonly begun: BegunEdit;
-  readonly context: Context | undefined;
+  readonly context: Context;
   readonly isChange: boolean;
 }
 
@@ -119,8 +110,7 @@ class ListOfEdits<Context> implements EditedDocument {
     }
     if (applied) this.#add(applied);
     for (const { begun, context, isChange } of waiting) {
-      yield* this.#host.end?.({ ...begun, changes: applied && isChange ? [applied] : [] }, context as Context) ??
-        atHand(undefined);
+      yield* this.#host.end({ ...begun, changes: applied && isChange ? [applied] : [] }, context);
     }
     this.#batch = new Batch(this.document);
   }
@@ -130,7 +120,7 @@ class ListOfEdits<Context> implements EditedDocument {
     const { limits, takeTree } = this.#host;
     const sorted = placements.toSorted((a, b) => a.start - b.start);
     try {
-      return yield* applyPlacements(document, sorted, limits, () => takeTree?.(document) ?? false);
+      return yield* applyPlacements(document, sorted, limits, () => takeTree(document));
     } catch (error) {
       if (error instanceof DocumentError) return undefined; // one by one, each knows its own error
       throw error;
@@ -139,11 +129,27 @@ class ListOfEdits<Context> implements EditedDocument {
 
   *#makeAlone(edit: Edit, index: number): SlicedWork<void> {
     try {
-      for (const change of yield* applyOne(this.document, edit, this.#host)) this.#add(change);
+      yield* this.#makeChanges(edit);
     } catch (error) {
       throw error instanceof DocumentError && !this.#host.isAlone ? indexed(error, edit, index) : error;
     }
     this.#batch = new Batch(this.document);
+  }
+
+  *#makeChanges(edit: Edit): SlicedWork<void> {
+    const { limits, takeTree, end } = this.#host;
+    const { begun, context, plan } = yield* this.#begin(edit);
+    const made: AppliedEdit[] = [];
+    let { elements } = plan;
+    for (const place of plan.changes) {
+      const { document } = this;
+      const applied = yield* applyEdit(document, elements, place, limits, () => takeTree(document));
+      elements = applied.elements;
+      if (applied.document === document) continue;
+      made.push(applied);
+      this.#add(applied);
+    }
+    yield* end({ ...begun, changes: made }, context);
   }
 
   #add(change: AppliedEdit): void {
@@ -158,18 +164,11 @@ class ListOfEdits<Context> implements EditedDocument {
     const batch = this.#batch;
     if (edit.etag !== undefined || "to" in edit || !batch.leavesAlone(edit.selector)) return false;
     try {
-      const begun = yield* beginOne(this.document, edit, this.#host);
-      const { matches } = begun;
-      const isOfPage = matches.some(
-        (element) =>
-          element.parent === null || element.parent.parent?.type === "root" || element.parent.type === "root",
-      );
-      if (isOfPage || !batch.has(matches)) return false;
-      const context = yield* this.#host.begin?.(begun) ?? atHand(undefined);
-      yield* judgeConditions(begun, this.#host);
-      const page = new WaitingPage(this.document, this.#host);
-      yield* makeOne(page, begun);
-      const { placements } = page;
+      const matches = yield* this.#host.select(this.document, edit.selector);
+      if (matches.some(isOfPage) || !batch.has(matches)) return false;
+      const { begun, context, plan } = yield* this.#begin(edit);
+      const [place] = plan.changes;
+      const placements = place ? yield* place(this.document, plan.elements) : [];
       if (!placements || !batch.take(placements)) return false;
       this.#waiting.push({ edit, index, begun, context, isChange: placements.length > 0 });
       return true;
@@ -177,34 +176,38 @@ class ListOfEdits<Context> implements EditedDocument {
       return false; // it may be an earlier one that fails; by itself, it fails again
     }
   }
+
+  /** Finds what an edit is about, and plans it. */
+  *#begin(edit: Edit): SlicedWork<{ begun: BegunEdit; context: Context; plan: Plan }> {
+    const { document } = this;
+    const host = this.#host;
+    const matches = yield* host.select(document, edit.selector);
+    const to = "to" in edit && matches.length > 0 ? yield* host.select(document, edit.to) : [];
+    const own = affectedBy(edit, matches, to);
+    const isConditional = edit.matches !== undefined || edit.etag !== undefined;
+    const affected = isConditional ? [...own, { effect: "reads" as const, elements: matches }] : own;
+    const begun: BegunEdit = { edit, document, matches, to, affected };
+    const context = yield* host.begin(begun);
+    if (edit.matches !== undefined && edit.matches !== matches.length) {
+      throw failed(`There are ${matches.length} such elements, not ${edit.matches}`);
+    }
+    if (edit.etag !== undefined && (matches.length === 0 || edit.etag !== (yield* host.tagOf(document, matches)))) {
+      throw failed("The elements have another entity tag");
+    }
+    if (matches.length === 0) return { begun, context, plan: { elements: matches, changes: [] } };
+    for (const field of suppliedFields) {
+      if (field in edit) requireEncodable(document, String(edit[field as keyof Edit]));
+    }
+    return { begun, context, plan: planEdit(edit, begun, host) };
+  }
 }
 
-/** Notes what an edit would change. */
-class WaitingPage implements EditedPage {
-  readonly document: SourceDocument;
-  readonly checkReplacement: CheckReplacement;
-  /** `undefined` where an element has no place of its own. */
-  placements: readonly Placement[] | undefined = [];
-  readonly #maxLength: number;
+/** Fields whose text is put into the page. */
+const suppliedFields = ["html", "text", "name", "value", "class"];
 
-  constructor(document: SourceDocument, { limits, checkReplacement = () => {} }: EditRules) {
-    this.document = document;
-    this.checkReplacement = checkReplacement;
-    this.#maxLength = limits.maxLength;
-  }
-
-  *change(
-    elements: readonly SourceElement[],
-    place: Parameters<EditedPage["change"]>[1],
-    length = 0,
-  ): SlicedWork<readonly SourceElement[]> {
-    this.placements = length <= this.#maxLength ? yield* place(this.document, elements) : undefined;
-    return elements;
-  }
-
-  outerHtml(): SlicedWork<string> {
-    throw new TypeError("what waits cannot be read");
-  }
+/** The root element, what stands in it, and what has no parent. */
+function isOfPage({ parent }: SourceElement): boolean {
+  return parent === null || parent.type === "root" || parent.parent?.type === "root";
 }
 
 function indexed(error: DocumentError, { op }: Edit, index: number): DocumentError {
@@ -212,82 +215,6 @@ function indexed(error: DocumentError, { op }: Edit, index: number): DocumentErr
   return new DocumentError(code, `Edit ${index} (${op}): ${message}`, { line, column, index });
 }
 
-/** Fields whose text is put into the page. */
-const suppliedFields = ["html", "text", "name", "value", "class"];
-
-function* applyOne<Context>(
-  document: SourceDocument,
-  edit: Edit,
-  host: EditHost<Context>,
-): SlicedWork<readonly AppliedEdit[]> {
-  const begun = yield* beginOne(document, edit, host);
-  const context = yield* host.begin?.(begun) ?? atHand(undefined);
-  yield* judgeConditions(begun, host);
-  const page = new Page(document, host);
-  yield* makeOne(page, begun);
-  yield* host.end?.({ ...begun, changes: page.changes }, context as Context) ?? atHand(undefined);
-  return page.changes;
-}
-
-/** Finds what an edit is about. */
-function* beginOne(document: SourceDocument, edit: Edit, host: EditRules): SlicedWork<BegunEdit> {
-  const matches = yield* host.select(document, edit.selector);
-  const to = "to" in edit && matches.length > 0 ? yield* host.select(document, edit.to) : [];
-  const own = affectedBy(edit, matches, to);
-  const isConditional = edit.matches !== undefined || edit.etag !== undefined;
-  const affected = isConditional ? [...own, { effect: "reads" as const, elements: matches }] : own;
-  return { edit, document, matches, to, affected };
-}
-
-function* makeOne(page: EditedPage, { edit, document, matches, to }: BegunEdit): SlicedWork<void> {
-  if (matches.length === 0) return;
-  for (const field of suppliedFields) if (field in edit) requireEncodable(document, String(edit[field as keyof Edit]));
-  yield* makeEdit(page, edit, matches, to);
-}
-
-function* judgeConditions({ edit, document, matches }: BegunEdit, host: EditRules): SlicedWork<void> {
-  const { etag } = edit;
-  if (edit.matches !== undefined && edit.matches !== matches.length) {
-    throw failed(`There are ${matches.length} such elements, not ${edit.matches}`);
-  }
-  if (etag !== undefined && (matches.length === 0 || etag !== (yield* host.tagOf(document, matches)))) {
-    throw failed("The elements have another entity tag");
-  }
-}
-
 function failed(reason: string): DocumentError {
   return new DocumentError("EDIT_PRECONDITION_FAILED", `${reason}; nothing was done.`);
-}
-
-class Page implements EditedPage {
-  document: SourceDocument;
-  readonly changes: AppliedEdit[] = [];
-  readonly #host: EditRules;
-
-  constructor(document: SourceDocument, host: EditRules) {
-    this.document = document;
-    this.#host = host;
-  }
-
-  get checkReplacement(): CheckReplacement {
-    return this.#host.checkReplacement ?? (() => {});
-  }
-
-  *change(
-    elements: readonly SourceElement[],
-    place: Parameters<EditedPage["change"]>[1],
-    length = 0,
-  ): SlicedWork<readonly SourceElement[]> {
-    const { limits, takeTree } = this.#host;
-    const { document } = this;
-    const takes = (): boolean => takeTree?.(document) ?? false;
-    const applied = yield* applyEdit(document, elements, { length, place }, limits, takes);
-    if (applied.document !== document) this.changes.push(applied);
-    this.document = applied.document;
-    return applied.elements;
-  }
-
-  outerHtml(elements: readonly SourceElement[]): SlicedWork<string> {
-    return this.#host.outerHtml(this.document, elements);
-  }
 }

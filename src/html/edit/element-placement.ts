@@ -123,13 +123,16 @@ export function* fillElements(
   markupFor: (element: SourceElement) => string,
 ): SlicedWork<readonly Placement[] | undefined> {
   const { html } = partsOf(document);
+  const fragments = new Map<string, ReturnType<typeof fragmentsOf>>();
   const placements: Placement[] = [];
   for (const element of outermost(matches)) {
     yield;
     refuseVoid(element);
     if (element === html) throw new DocumentError("INVALID_TARGET", "Every page has <head> and <body>; change these.");
     const markup = markupFor(element);
-    const fragment = yield* fragmentsIn(document, markup)(element);
+    const fragmentIn = fragments.get(markup) ?? fragmentsIn(document, markup);
+    fragments.set(markup, fragmentIn);
+    const fragment = yield* fragmentIn(element);
     if (isOpenable(document, element)) {
       if (markup !== "") placements.push(openedTag(document, element, fragment));
       continue;

@@ -1,4 +1,4 @@
-import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, hasEndTag, isTagOnly } from "../document/element-span.ts";
 import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
@@ -9,7 +9,7 @@ import { attributeChanges } from "./attribute-placement.ts";
 import { withClasses, withoutClasses } from "./class-tokens.ts";
 import type { Edit, EditBase, EditOf, InsertPosition } from "./edits.ts";
 import { fillElements, insertMarkup, removeElements, replaceElements } from "./element-placement.ts";
-import { type CheckReplacement, outermost, type Placement, parentAt } from "./placement.ts";
+import { type CheckReplacement, outermost, type Place, parentAt } from "./placement.ts";
 
 /** What an edit does to elements. */
 export type Effect = "reads" | "changes" | "grows" | "removes";
@@ -20,22 +20,25 @@ export interface Affected {
   readonly elements: Elements;
 }
 
-/** A page that is edited. */
-export interface EditedPage {
+/** What an edit is about. */
+export interface Subject {
   readonly document: SourceDocument;
-  /** What may keep an element from giving way to a fragment. */
-  readonly checkReplacement: CheckReplacement;
-  /**
-   * Makes a change and proves it. Gives the elements that are still there, as they are now. `length`: characters that
-   * are added, where that is known beforehand.
-   */
-  change(
-    elements: Elements,
-    place: (document: SourceDocument, elements: Elements) => SlicedWork<readonly Placement[] | undefined>,
-    length?: number,
-  ): SlicedWork<Elements>;
+  readonly matches: Elements;
+  /** What the selector `to` selects. */
+  readonly to: Elements;
+}
+
+/** The changes that an edit is, each of what the one before has left of the elements. */
+export interface Plan {
+  readonly elements: Elements;
+  readonly changes: readonly Place[];
+}
+
+/** What operations take from those who have them made. */
+export interface PlanRules {
   /** The outer HTML of elements, as a GET tells it. */
-  outerHtml(elements: Elements): SlicedWork<string>;
+  outerHtml(document: SourceDocument, elements: Elements): SlicedWork<string>;
+  readonly checkReplacement?: CheckReplacement;
 }
 
 type Elements = readonly SourceElement[];
@@ -52,8 +55,8 @@ interface Operation<Op extends Edit["op"]> {
   readonly fields: Readonly<Record<Exclude<keyof EditOf<Op>, keyof EditBase | "op">, Field>>;
   /** What it does to which elements; by default it changes those that match. `to`: what the selector `to` selects. */
   affects?(edit: EditOf<Op>, matches: Elements, to: Elements): readonly Affected[];
-  /** Makes the edit, of one element or more. */
-  make(page: EditedPage, edit: EditOf<Op>, matches: Elements, to: Elements): SlicedWork<unknown>;
+  /** Plans the edit, of one element or more. */
+  plan(edit: EditOf<Op>, subject: Subject, rules: PlanRules): Plan;
 }
 
 // JSON can hold half of a character, which no file can.
@@ -83,72 +86,68 @@ const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;"
 const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
   replace: {
     fields: { html: text },
-    make(page, { html }, matches) {
+    plan({ html }, { matches }, { checkReplacement = () => {} }) {
       if (html.trim() === "") throw invalidHtml("it is empty; elements are removed by another edit", 1, 1);
-      const length = html.length * outermost(matches).length;
-      const { checkReplacement } = page;
-      return page.change(matches, (tree, elements) => replaceElements(tree, elements, html, checkReplacement), length);
+      return single(matches, (tree, elements) => replaceElements(tree, elements, html, checkReplacement));
     },
   },
   insert: {
     fields: { position, html: text },
     affects: (edit, matches) => [growing(matches, edit.position)],
-    make(page, { html, position }, matches) {
-      const length = html.trim() === "" ? 0 : html.length * matches.length;
-      return page.change(matches, (tree, elements) => insertMarkup(tree, elements, html, position), length);
-    },
+    plan: ({ html, position }, { matches }) =>
+      single(matches, (tree, elements) => insertMarkup(tree, elements, html, position)),
   },
   remove: {
     fields: {},
     affects: (_edit, elements) => [{ effect: "removes", elements }],
-    make: (page, _edit, matches) => page.change(matches, removeElements),
+    plan: (_edit, { matches }) => single(matches, removeElements),
   },
   move: {
     fields: { to: selector, position },
     affects: (edit, elements, to) => [{ effect: "removes", elements }, growing(to, edit.position)],
-    make: move,
+    plan: move,
   },
   setContent: {
     fields: { html: text },
-    make(page, { html }, matches) {
-      const length = html.length * outermost(matches).length;
-      return page.change(matches, (tree, elements) => fillElements(tree, elements, () => html), length);
-    },
+    plan: ({ html }, { matches }) => single(matches, (tree, elements) => fillElements(tree, elements, () => html)),
   },
   setText: {
     fields: { text },
-    make(page, { text }, matches) {
+    plan({ text }, { document, matches }) {
       const escaped = text.replace(/[&<>\r]/g, (character) => references[character] ?? "");
       const markupFor = (element: SourceElement): string => {
-        const content = textContentOf(page, element);
+        const content = textContentOf(document, element);
         return content === undefined || content === "rcdata" ? escaped : text; // there are no references in a script
       };
-      const length = text.length * outermost(matches).length;
-      return page.change(matches, (tree, elements) => fillElements(tree, elements, markupFor), length);
+      return single(matches, (tree, elements) => fillElements(tree, elements, markupFor));
     },
   },
   setAttribute: {
     fields: { name: text, value: text },
-    make: (page, { name, value }, matches) => changeAttribute(page, matches, name, () => value),
+    plan: ({ name, value }, { matches }) => changeOfAttribute(matches, name, () => value),
   },
   removeAttribute: {
     fields: { name: text },
-    make: (page, { name }, matches) => changeAttribute(page, matches, name, () => undefined),
+    plan: ({ name }, { matches }) => changeOfAttribute(matches, name, () => undefined),
   },
   addClass: {
     fields: { class: classes },
-    make: (page, edit, matches) => changeClasses(page, matches, (value) => withClasses(value, edit.class)),
+    plan: (edit, { matches }) => changeOfClasses(matches, (value) => withClasses(value, edit.class)),
   },
   removeClass: {
     fields: { class: classes },
-    make: (page, edit, matches) => changeClasses(page, matches, (value) => withoutClasses(value, edit.class)),
+    plan: (edit, { matches }) => changeOfClasses(matches, (value) => withoutClasses(value, edit.class)),
   },
   test: {
     fields: {},
     affects: (_edit, elements) => [{ effect: "reads", elements }],
-    make: () => atHand(undefined),
+    plan: () => ({ elements: [], changes: [] }),
   },
 };
+
+function single(elements: Elements, change: Place): Plan {
+  return { elements, changes: [change] };
+}
 
 function operationOf({ op }: Edit): Operation<Edit["op"]> {
   return operations[op] as unknown as Operation<Edit["op"]>; // it gets edits of its own `op` only
@@ -159,9 +158,9 @@ export function affectedBy(edit: Edit, elements: Elements, to: Elements): readon
   return operationOf(edit).affects?.(edit, elements, to) ?? [{ effect: "changes", elements }];
 }
 
-/** Makes an edit, of one element or more. */
-export function makeEdit(page: EditedPage, edit: Edit, matches: Elements, to: Elements): SlicedWork<unknown> {
-  return operationOf(edit).make(page, edit, matches, to);
+/** Plans an edit, of one element or more. Throws what is wrong with it. */
+export function planEdit(edit: Edit, subject: Subject, rules: PlanRules): Plan {
+  return operationOf(edit).plan(edit, subject, rules);
 }
 
 /** The elements whose content grows where something is added at a position. */
@@ -170,33 +169,45 @@ function growing(elements: Elements, position: InsertPosition): Affected {
   return { effect: "grows", elements: [...new Set(parents)].filter((each) => each instanceof SourceElement) };
 }
 
-function* move(page: EditedPage, edit: EditOf<"move">, matches: Elements, [to, ...others]: Elements): SlicedWork<void> {
+function move(
+  { position }: EditOf<"move">,
+  { document, matches, to: [to, ...others] }: Subject,
+  { outerHtml }: PlanRules,
+): Plan {
   if (!to || others.length > 0) throw new DocumentError("INVALID_TARGET", "`to` has to select just one element.");
   const moved = outermost(matches);
   for (let each: TreeParent | null = to; each; each = each.parent) {
     if (!moved.some((element) => element === each)) continue;
     throw new DocumentError("INVALID_TARGET", "An element cannot be moved to itself, or into itself.");
   }
-  const parent = parentAt({ element: to, position: edit.position });
-  if (parent instanceof SourceElement && textContentOf(page, parent)) {
+  const parent = parentAt({ element: to, position });
+  if (parent instanceof SourceElement && textContentOf(document, parent)) {
     throw new DocumentError("INVALID_TARGET", `A ${parent.name} holds text, so no element can be moved into it.`);
   }
-  const html: string[] = [];
-  for (const element of moved) {
-    const bytes = yield* page.outerHtml([element]);
-    html.push(element === moved.at(-1) ? bytes : closed(element, bytes, page.document.source));
+  let html: string | undefined;
+  function* read(): SlicedWork<string> {
+    const parts: string[] = [];
+    for (const element of moved) {
+      const bytes = yield* outerHtml(document, [element]);
+      parts.push(element === moved.at(-1) ? bytes : closed(element, bytes, document.source));
+    }
+    return parts.join("");
   }
-  const [place] = yield* page.change([...moved, to], (document, elements) =>
-    removeElements(document, elements.slice(0, -1)),
-  );
-  yield* page.change(place ? [place] : [], (document, elements) =>
-    insertMarkup(document, elements, html.join(""), edit.position),
-  );
+  return {
+    elements: [...moved, to],
+    changes: [
+      function* (tree, elements) {
+        html ??= yield* read(); // before the tree becomes part of another one
+        return yield* removeElements(tree, elements.slice(0, -1));
+      },
+      (tree, elements) => insertMarkup(tree, elements, html ?? "", position),
+    ],
+  };
 }
 
 /** How the text of an element that holds nothing else is read; `undefined` for one that holds elements. */
-function textContentOf({ document }: EditedPage, element: SourceElement): ContentModel | undefined {
-  return document.kind === "html" && isHtmlElement(element) ? textContents[element.name] : undefined;
+function textContentOf({ kind }: SourceDocument, element: SourceElement): ContentModel | undefined {
+  return kind === "html" && isHtmlElement(element) ? textContents[element.name] : undefined;
 }
 
 /** The bytes of an element, with a missing end tag added: the element put behind it would become part of it. */
@@ -206,17 +217,16 @@ function closed(element: SourceElement, html: string, source: string): string {
   return isOpen ? `${html}</${element.name}>` : html;
 }
 
-function changeAttribute(
-  page: EditedPage,
+function changeOfAttribute(
   matches: Elements,
   name: string,
   valueFor: (element: SourceElement) => string | undefined,
-): SlicedWork<Elements> {
-  return page.change(matches, (document, elements) => attributeChanges(document, elements, name, valueFor));
+): Plan {
+  return single(matches, (tree, elements) => attributeChanges(tree, elements, name, valueFor));
 }
 
-function changeClasses(page: EditedPage, matches: Elements, change: (value: string) => string): SlicedWork<Elements> {
-  return changeAttribute(page, matches, "class", ({ attribs }) => {
+function changeOfClasses(matches: Elements, change: (value: string) => string): Plan {
+  return changeOfAttribute(matches, "class", ({ attribs }) => {
     const value = attribs["class"];
     const changed = change(value ?? "");
     return value === undefined && changed === "" ? undefined : changed;

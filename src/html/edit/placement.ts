@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isClosing, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
@@ -25,6 +26,15 @@ export interface Placement extends Replacement {
   /** Where in `text` the fragment begins. @default 0 */
   readonly fragmentStart?: number;
 }
+
+/**
+ * Finds the changes of the source that change elements of a document, in its order; none where there is nothing to do.
+ * `undefined` where an element has no characters of its own. Throws what is wrong with the request.
+ */
+export type Place = (
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+) => SlicedWork<readonly Placement[] | undefined>;
 
 /** Throws where an element may not give way to a fragment. */
 export type CheckReplacement = (element: SourceElement, fragment: Fragment) => void;

@@ -1,9 +1,9 @@
-import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, nextNode, SourceElement, TextNode } from "../document/html-nodes.ts";
 import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
-import type { MatchContext } from "./match-context.ts";
+import type { ElementList, MatchContext } from "./match-context.ts";
 import type { Direction } from "./selector-names.ts";
-import { nextBehind, parentElement } from "./tree-steps.ts";
+import { type EvaluationSteps, nextBehind, parentElement } from "./tree-steps.ts";
 
 /** The first character that has a direction of its own: a letter, or a mark that only gives direction. */
 const strongCharacter = /[\p{L}\u200e\u200f]/u;
@@ -19,27 +19,35 @@ const inputsWithDirection: ReadonlySet<string> = new Set(
 );
 const withoutOwnText: ReadonlySet<string> = new Set(["bdi", "script", "style", "textarea"]);
 
-/** The directionality of an element (HTML Standard, 3.2.6.4), by which `:dir()` goes. */
-export function directionOf(element: SourceElement, context: MatchContext): Direction {
-  const { directions } = context.memory;
-  const inheriting: SourceElement[] = [];
-  let direction: Direction | undefined;
-  for (let current: SourceElement | null = element; current; current = parentElement(current)) {
-    context.steps.spend();
-    inheriting.push(current);
-    direction = directions.get(current) ?? ownDirection(current, context);
-    if (direction !== undefined) break;
+/** Those of some elements that have a directionality (HTML Standard, 3.2.6.4), by which `:dir()` goes. */
+export function* inDirection(
+  elements: ElementList,
+  wanted: Direction | "unknown",
+  { steps }: MatchContext,
+): SlicedWork<ElementList> {
+  const known = new Map<SourceElement, Direction>();
+  const found: SourceElement[] = [];
+  for (const element of elements) {
+    const inheriting: SourceElement[] = [];
+    let direction: Direction | undefined;
+    for (let current: SourceElement | null = element; current && !direction; current = parentElement(current)) {
+      steps.spend();
+      inheriting.push(current);
+      direction = known.get(current) ?? (yield* ownDirection(current, steps));
+    }
+    direction ??= "ltr";
+    for (const heir of inheriting) known.set(heir, direction);
+    if (direction === wanted) found.push(element);
+    if (steps.isSliceOver()) yield;
   }
-  direction ??= "ltr";
-  for (const heir of inheriting) directions.set(heir, direction);
-  return direction;
+  return found;
 }
 
-function ownDirection(element: SourceElement, context: MatchContext): Direction | undefined {
+function* ownDirection(element: SourceElement, steps: EvaluationSteps): SlicedWork<Direction | undefined> {
   if (!isHtmlElement(element)) return undefined;
   const dir = statedDirection(element);
   if (dir === "ltr" || dir === "rtl") return dir;
-  if (dir === "auto" || element.name === "bdi") return demand(directionOfContent(element, context));
+  if (dir === "auto" || element.name === "bdi") return yield* directionOfContent(element, steps);
   const isTelephone = element.name === "input" && asciiKeyword(element.attribs["type"]) === "tel";
   return isTelephone ? "ltr" : undefined;
 }
@@ -49,13 +57,7 @@ function statedDirection({ attribs }: SourceElement): Direction | "auto" | undef
   return dir === "ltr" || dir === "rtl" || dir === "auto" ? dir : undefined;
 }
 
-function* directionOfContent(element: SourceElement, context: MatchContext): SlicedWork<Direction> {
-  const direction = yield* findDirection(element, context);
-  context.memory.directions.set(element, direction);
-  return direction;
-}
-
-function* findDirection(element: SourceElement, { steps }: MatchContext): SlicedWork<Direction> {
+function* directionOfContent(element: SourceElement, steps: EvaluationSteps): SlicedWork<Direction> {
   if (element.name === "input") {
     const type = asciiKeyword(element.attribs["type"] ?? "text");
     const { value = "" } = element.attribs;

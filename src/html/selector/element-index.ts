@@ -5,7 +5,7 @@ import { asciiLowerCase } from "../tokenizer/text.ts";
 import type { CompoundSelector } from "./selector-tree.ts";
 
 type ElementList = readonly SourceElement[];
-type Lists = TextMap<SourceElement[]>;
+type Lists = Map<string, SourceElement[]>;
 
 /** What elements are found by, what narrows most first. */
 const features = ["id", "class", "type"] as const;
@@ -113,11 +113,8 @@ export class ElementIndex {
   }
 }
 
-function* listsOf(
-  elements: ElementList,
-  keysOf: (element: SourceElement) => readonly string[],
-): SlicedWork<TextMap<SourceElement[]>> {
-  const lists = new TextMap<SourceElement[]>(elements.length);
+function* listsOf(elements: ElementList, keysOf: (element: SourceElement) => readonly string[]): SlicedWork<Lists> {
+  const lists: Lists = new Map();
   let work = 0;
   for (const element of elements) {
     const keys = keysOf(element);
@@ -141,7 +138,7 @@ function* exchangeIn(
   const goes = yield* listsOf(removed, keys);
   const comes = yield* listsOf(added, keys);
   let work = 0;
-  for (const key of keysOfBoth(goes, comes)) {
+  for (const key of new Set([...goes.keys(), ...comes.keys()])) {
     const list = lists.get(key) ?? [];
     const gone = goes.get(key) ?? [];
     const [first] = gone;
@@ -164,11 +161,6 @@ function exchanged(list: SourceElement[], start: number, end: number, others: El
   return list;
 }
 
-function* keysOfBoth(some: TextMap<unknown>, others: TextMap<unknown>): Generator<string> {
-  yield* some.keys();
-  for (const key of others.keys()) if (!some.has(key)) yield key;
-}
-
 /** The index of the first element that is behind; so are all that follow it. */
 function firstBehind(elements: ElementList, isBehind: (element: SourceElement) => boolean): number {
   let low = 0;
@@ -185,47 +177,8 @@ function lowerTexts(attribute: string | undefined): readonly string[] {
   return attribute === undefined ? [] : [asciiLowerCase(attribute)];
 }
 
-function addTo(lists: TextMap<SourceElement[]>, key: string, element: SourceElement): void {
+function addTo(lists: Lists, key: string, element: SourceElement): void {
   const list = lists.get(key);
   if (!list) lists.set(key, [element]);
   else if (list.at(-1) !== element) list.push(element); // The same class may be there twice.
-}
-
-/** A map in many tables: a single one of 300,000 entries takes 20 ms of the event loop each time it grows. */
-class TextMap<Value> {
-  readonly #tables: Map<string, Value>[] = [];
-  readonly #mask: number;
-
-  /** @param size for how many elements */
-  constructor(size: number) {
-    this.#mask = (size > elementsInSlice ? 64 : 1) - 1;
-  }
-
-  get(key: string): Value | undefined {
-    return this.#tables[this.#tableOf(key)]?.get(key);
-  }
-
-  has(key: string): boolean {
-    return this.#tables[this.#tableOf(key)]?.has(key) ?? false;
-  }
-
-  set(key: string, value: Value): void {
-    const table = this.#tableOf(key);
-    this.#tables[table] ??= new Map();
-    this.#tables[table].set(key, value);
-  }
-
-  delete(key: string): void {
-    this.#tables[this.#tableOf(key)]?.delete(key);
-  }
-
-  *keys(): Generator<string> {
-    for (const table of this.#tables) if (table) yield* table.keys();
-  }
-
-  /** Names that are counted differ in their last characters. */
-  #tableOf(key: string): number {
-    const { length } = key;
-    return (length + 17 * key.charCodeAt(length - 2) + 31 * key.charCodeAt(length - 1)) & this.#mask;
-  }
 }

@@ -1,25 +1,45 @@
-import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { svgNamespace } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
+import type { DocumentKind } from "../document/source-document.ts";
 import { asciiLowerCase } from "../tokenizer/text.ts";
-import { asciiKeyword } from "./attribute-selector.ts";
-import type { MatchContext } from "./match-context.ts";
+import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
+import { type ElementList, type MatchContext, where } from "./match-context.ts";
 import type { LanguageRange } from "./selector-tree.ts";
 import { parentElement } from "./tree-steps.ts";
 
-/** The language of an element (HTML Standard, 3.2.6.2): its own, or what it inherits; `""` where it is not known. */
-export function languageOf(element: SourceElement, context: MatchContext): string {
-  const { languages } = context.memory;
+/** Those of some elements whose language is in one of the ranges of `:lang()`. */
+export function* inLanguages(
+  elements: ElementList,
+  ranges: readonly LanguageRange[],
+  context: MatchContext,
+): SlicedWork<ElementList> {
+  const { steps } = context;
+  const ofPage = yield* languageOfPage(context);
+  const known = new Map<SourceElement, string>();
+  const isMeant = (element: SourceElement): boolean => {
+    const language = languageOf(element, known, context) ?? ofPage;
+    steps.spend(stepsToRead(language) * (1 + ranges.length));
+    return matchesLanguage(language, ranges);
+  };
+  return yield* where(elements, isMeant, steps);
+}
+
+/** The language that an element says, or inherits (HTML Standard, 3.2.6.2). */
+function languageOf(
+  element: SourceElement,
+  known: Map<SourceElement, string>,
+  { kind, steps }: MatchContext,
+): string | undefined {
   const inheriting: SourceElement[] = [];
   let language: string | undefined;
   for (let current: SourceElement | null = element; current; current = parentElement(current)) {
-    context.steps.spend();
-    language = languages.get(current) ?? ownLanguage(current, context);
+    steps.spend();
+    language = known.get(current) ?? ownLanguage(current, kind);
     if (language !== undefined) break;
     inheriting.push(current);
   }
-  language ??= context.memory.language ?? demand(languageOfPage(context));
-  for (const heir of inheriting) languages.set(heir, language);
+  if (language !== undefined) for (const heir of inheriting) known.set(heir, language);
   return language;
 }
 
@@ -36,7 +56,7 @@ export function matchesLanguage(language: string, ranges: readonly LanguageRange
   });
 }
 
-function ownLanguage(element: SourceElement, { kind }: MatchContext): string | undefined {
+function ownLanguage(element: SourceElement, kind: DocumentKind): string | undefined {
   const { attribs } = element;
   // In HTML elements of HTML documents `xml:lang` is an attribute without a namespace.
   const xmlLang = kind === "xml" || !isHtmlElement(element) ? attribs["xml:lang"] : undefined;
@@ -45,7 +65,7 @@ function ownLanguage(element: SourceElement, { kind }: MatchContext): string | u
 }
 
 /** What `<meta http-equiv=content-language>` says. */
-function* languageOfPage({ kind, index, memory, steps }: MatchContext): SlicedWork<string> {
+function* languageOfPage({ kind, index, steps }: MatchContext): SlicedWork<string> {
   let language = "";
   for (const meta of kind === "xml" ? [] : yield* index.with("type", "meta")) {
     steps.spend();
@@ -53,7 +73,6 @@ function* languageOfPage({ kind, index, memory, steps }: MatchContext): SlicedWo
     if (!isHtmlElement(meta) || asciiKeyword(meta.attribs["http-equiv"]) !== "content-language") continue;
     language = meta.attribs["content"] ?? language;
   }
-  memory.language = language;
   return language;
 }
 

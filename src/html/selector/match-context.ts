@@ -1,10 +1,11 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "../document/source-document.ts";
 import type { ElementIndex } from "./element-index.ts";
-import type { Direction } from "./selector-names.ts";
 import type { SelectorList } from "./selector-tree.ts";
-import type { SiblingPositions } from "./sibling-positions.ts";
 import type { EvaluationSteps } from "./tree-steps.ts";
+
+export type ElementList = readonly SourceElement[];
 
 /** What the parts of a selector know of the document in which they are evaluated. */
 export interface MatchContext {
@@ -16,37 +17,40 @@ export interface MatchContext {
   readonly isQuirks: boolean;
   readonly index: ElementIndex;
   readonly steps: EvaluationSteps;
-  readonly childPositions: SiblingPositions;
-  readonly typePositions: SiblingPositions;
-  readonly memory: ElementMemory;
-  /** The test of `:is(list)`. */
-  matches(list: SelectorList): (element: SourceElement) => boolean;
-  /** The test of `:has(list)`. */
-  contains(list: SelectorList): (element: SourceElement) => boolean;
-}
-
-/** What costs a walk over the tree to find out, and is asked of many elements. */
-export interface ElementMemory {
-  /** What the page says of itself. */
-  language?: string;
-  readonly languages: Map<SourceElement, string>;
-  readonly directions: Map<SourceElement, Direction>;
-  /** The options of each `select`. */
-  readonly options: Map<SourceElement, readonly SourceElement[]>;
+  /** Known once a selector has asked for it. */
   forms?: FormState;
+  /** Those of some elements that match one of a list, in the same order. */
+  among(elements: ElementList, list: SelectorList): SlicedWork<ElementList>;
+  /** The elements from which one of a list of relative selectors leads to something. */
+  leadingTo(list: SelectorList): SlicedWork<ReadonlySet<SourceElement>>;
 }
 
-/** What is known of the forms of a document, found in one walk. */
+/** The state of the forms of a document as the page says, before they are filled in. */
 export interface FormState {
   /** The first submit button of each form. */
   readonly defaultButtons: ReadonlySet<SourceElement>;
   readonly radios: ReadonlyMap<SourceElement, RadioGroup>;
-  /** Found when asked for. */
-  readonly selectedOptions: Map<SourceElement, SourceElement | null>;
+  /** Of each `select` that takes just one. */
+  readonly selectedOptions: ReadonlySet<SourceElement | undefined>;
 }
 
 /** Radio buttons of one name in one form. */
 export interface RadioGroup {
   /** Of those that say `checked` only the last one stays so. */
   checked: SourceElement | undefined;
+}
+
+/** Those of some elements that pass a test, in the same order. */
+export function* where(
+  elements: ElementList,
+  test: (element: SourceElement) => boolean,
+  steps: EvaluationSteps,
+): SlicedWork<ElementList> {
+  const found: SourceElement[] = [];
+  for (const element of elements) {
+    if (steps.isSliceOver()) yield;
+    steps.spend();
+    if (test(element)) found.push(element);
+  }
+  return found;
 }

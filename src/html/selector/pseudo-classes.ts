@@ -1,9 +1,17 @@
 import { svgNamespace } from "../document/html-names.ts";
-import { isHtmlElement, SourceElement, TextNode } from "../document/html-nodes.ts";
+import { isHtmlElement, nextNode, SourceElement, TextNode } from "../document/html-nodes.ts";
 import { asciiKeyword } from "./attribute-selector.ts";
-import { has, isDisabled, isInput, isMutable, isNamed, isRequirable, showsPlaceholder } from "./form-controls.ts";
-import { formState, isOn, isSelected, textOf } from "./form-state.ts";
-import type { MatchContext } from "./match-context.ts";
+import {
+  has,
+  isDisabled,
+  isInput,
+  isMutable,
+  isNamed,
+  isRequirable,
+  selectOf,
+  showsPlaceholder,
+} from "./form-controls.ts";
+import type { FormState, MatchContext } from "./match-context.ts";
 import type { PlainPseudoClass } from "./selector-names.ts";
 import { nextElement, parentElement, previousElement } from "./tree-steps.ts";
 
@@ -20,8 +28,24 @@ const reservedNames: ReadonlySet<string> = new Set(
 
 const isRoot: PseudoClassTest = ({ parent }, { root }) => parent === root;
 
-/** Pseudo-classes without an argument, as browsers answer them for a page that just has been loaded. */
-export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> = {
+/** Pseudo-classes that go by the forms of the page. */
+export const formPseudoClasses = {
+  checked: isChecked,
+  default(element, { defaultButtons }) {
+    if (isNamed(element, "option")) return has(element, "selected");
+    if (isInput(element, "checkbox", "radio")) return has(element, "checked");
+    return defaultButtons.has(element);
+  },
+  indeterminate(element, { radios }) {
+    if (isNamed(element, "progress")) return !has(element, "value");
+    return isInput(element, "radio") && radios.get(element)?.checked === undefined;
+  },
+} satisfies Readonly<Record<string, (element: SourceElement, forms: FormState) => boolean>>;
+
+/** The others without an argument, as browsers answer them for a page that just has been loaded. */
+export const pseudoClasses: Readonly<
+  Record<Exclude<PlainPseudoClass, keyof typeof formPseudoClasses>, PseudoClassTest>
+> = {
   root: isRoot,
   // The scope of `document.querySelectorAll` is the document, for which its root element stands.
   scope: isRoot,
@@ -32,10 +56,6 @@ export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> 
   "first-child": (element, { steps }) => previousElement(element, steps) === null,
   "last-child": (element, { steps }) => nextElement(element, steps) === null,
   "only-child": (element, { steps }) => !previousElement(element, steps) && !nextElement(element, steps),
-  "first-of-type": (element, { typePositions }) => typePositions.fromStart(element) === 1,
-  "last-of-type": (element, { typePositions }) => typePositions.fromEnd(element) === 1,
-  "only-of-type": (element, { typePositions }) =>
-    typePositions.fromStart(element) === 1 && typePositions.fromEnd(element) === 1,
 
   link: isLink,
   "any-link": isLink,
@@ -45,9 +65,6 @@ export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> 
 
   enabled: (element, context) => isDisabled(element, context) === false,
   disabled: (element, context) => isDisabled(element, context) === true,
-  checked: (element, context) => (isNamed(element, "option") ? isSelected(element, context) : isOn(element, context)),
-  default: isDefault,
-  indeterminate: isIndeterminate,
   required: (element) => isRequirable(element) && has(element, "required"),
   optional: (element) =>
     isNamed(element, "button", "input", "select", "textarea") && !(isRequirable(element) && has(element, "required")),
@@ -70,15 +87,23 @@ function isCustom(name: string): boolean {
   return customElementName.test(name) && !reservedNames.has(name);
 }
 
-function isDefault(element: SourceElement, context: MatchContext): boolean {
-  if (isNamed(element, "option")) return has(element, "selected");
-  if (isInput(element, "checkbox", "radio")) return has(element, "checked");
-  return formState(context).defaultButtons.has(element);
+function isChecked(element: SourceElement, { radios, selectedOptions }: FormState): boolean {
+  if (isNamed(element, "option")) {
+    const select = selectOf(element);
+    return select && !has(select, "multiple") ? selectedOptions.has(element) : has(element, "selected");
+  }
+  if (isInput(element, "checkbox")) return has(element, "checked");
+  return isInput(element, "radio") && radios.get(element)?.checked === element;
 }
 
-function isIndeterminate(element: SourceElement, context: MatchContext): boolean {
-  if (isNamed(element, "progress")) return !has(element, "value");
-  return isInput(element, "radio") && formState(context).radios.get(element)?.checked === undefined;
+/** The text of an element and of all in it. */
+function textOf(element: SourceElement, { steps }: MatchContext): string {
+  let text = "";
+  for (let node = nextNode(element, element); node; node = nextNode(node, element)) {
+    steps.spend();
+    if (node instanceof TextNode) text += node.data;
+  }
+  return text;
 }
 
 /** Controls that can be filled in, and what is editable or stands in it. */

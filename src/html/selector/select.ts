@@ -1,14 +1,13 @@
 import { LRUCache } from "lru-cache";
-import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
-import { compoundTest, type ElementTest } from "./compound-matcher.ts";
 import { type ElementIndex, elementIndex } from "./element-index.ts";
-import type { ElementMemory, MatchContext } from "./match-context.ts";
+import { type ElementList, type FormState, type MatchContext, where } from "./match-context.ts";
 import { parseSelector, type SelectorLimits } from "./selector-parser.ts";
 import type { ComplexSelector, CompoundSelector, SelectorList } from "./selector-tree.ts";
-import { SiblingPositions } from "./sibling-positions.ts";
+import { passing, without } from "./simple-selectors.ts";
 import { EvaluationSteps, parentElement, stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
 
 /** A tree that selectors can be evaluated over. */
@@ -115,9 +114,7 @@ class Evaluation implements MatchContext {
   readonly isQuirks: boolean;
   readonly index: ElementIndex;
   readonly steps: EvaluationSteps;
-  #childPositions: SiblingPositions | undefined;
-  #typePositions: SiblingPositions | undefined;
-  readonly memory: ElementMemory = { languages: new Map(), directions: new Map(), options: new Map() };
+  forms?: FormState;
 
   constructor({ root, source, kind }: SelectableDocument, index: ElementIndex, steps: EvaluationSteps) {
     this.root = root;
@@ -128,47 +125,47 @@ class Evaluation implements MatchContext {
     this.steps = steps;
   }
 
-  get childPositions(): SiblingPositions {
-    this.#childPositions ??= new SiblingPositions(() => "", this.steps);
-    return this.#childPositions;
-  }
-
-  get typePositions(): SiblingPositions {
-    this.#typePositions ??= new SiblingPositions(({ namespace, name }) => `${namespace} ${name}`, this.steps);
-    return this.#typePositions;
-  }
-
   /** The elements that a list selects, in document order. */
-  *select(list: SelectorList): SlicedWork<readonly SourceElement[]> {
+  *select(list: SelectorList): SlicedWork<ElementList> {
     const [only, ...others] = list;
     if (only && others.length === 0 && isFoundInOrder(only)) return yield* this.#selectComplex(only);
     const found = new Set<SourceElement>();
     for (const selector of list) for (const element of yield* this.#selectComplex(selector)) found.add(element);
-    return found.size < 2 ? [...found] : yield* this.#passing(this.index.all, (element) => found.has(element));
+    return found.size < 2 ? [...found] : yield* where(this.index.all, (element) => found.has(element), this.steps);
   }
 
-  matches(list: SelectorList): ElementTest {
-    const tests = list.map((selector) => this.#complexTest(selector));
-    return (element) =>
-      tests.some((test) => {
-        this.steps.hurry();
-        return test(element);
-      });
+  *among(elements: ElementList, list: SelectorList): SlicedWork<ElementList> {
+    const [only] = list;
+    if (only && list.length === 1) return yield* this.#matching(elements, only);
+    let left = elements;
+    for (const selector of list) if (left.length > 0) left = without(left, yield* this.#matching(left, selector));
+    return without(elements, left);
   }
 
-  contains(list: SelectorList): ElementTest {
-    const anchors = list.map((selector) => lazily(this.steps, () => this.#anchors(selector)));
-    return (element) => anchors.some((found) => found().has(element));
+  *leadingTo(list: SelectorList): SlicedWork<ReadonlySet<SourceElement>> {
+    const found = new Set<SourceElement>();
+    for (const selector of list) yield* this.#keep(yield* this.#anchors(selector), found);
+    return found;
   }
 
-  #complexTest(selector: ComplexSelector): ElementTest {
+  /** Those of some elements that match a selector, in the same order. */
+  *#matching(elements: ElementList, selector: ComplexSelector): SlicedWork<ElementList> {
     const [first, ...others] = selector;
-    if (first && others.length === 0) return compoundTest(first.compound, this);
-    const found = lazily(this.steps, () => this.#selectComplex(selector));
-    return (element) => found().has(element);
+    if (first && others.length === 0) return yield* passing(elements, first.compound, this);
+    const found = new Set<SourceElement>();
+    yield* this.#keep(yield* this.#selectComplex(selector), found);
+    return yield* where(elements, (element) => found.has(element), this.steps);
   }
 
-  *#selectComplex([first, ...others]: ComplexSelector): SlicedWork<readonly SourceElement[]> {
+  *#keep(elements: ElementList, set: Set<SourceElement>): SlicedWork<void> {
+    for (const element of elements) {
+      this.steps.keep();
+      if (this.steps.isSliceOver()) yield;
+      set.add(element);
+    }
+  }
+
+  *#selectComplex([first, ...others]: ComplexSelector): SlicedWork<ElementList> {
     if (!first) return [];
     let found = yield* this.#everywhere(first.compound);
     for (const { combinator, compound } of others) {
@@ -177,18 +174,18 @@ class Evaluation implements MatchContext {
         combinator === "descendant"
           ? yield* this.#below(found, compound)
           : yield* this.#reached(found, stepsForward[combinator ?? "descendant"]);
-      found = yield* this.#passing(reached, compoundTest(compound, this));
+      found = yield* passing(reached, compound, this);
     }
     return found;
   }
 
   /** The elements from which a relative selector leads to something; found from its end to its beginning. */
-  *#anchors(selector: ComplexSelector): SlicedWork<readonly SourceElement[]> {
-    let found: readonly SourceElement[] | undefined;
+  *#anchors(selector: ComplexSelector): SlicedWork<ElementList> {
+    let found: ElementList | undefined;
     let step: TreeStep = stepsBackward.descendant;
-    for (const { combinator, compound } of [...selector].reverse()) {
+    for (const { combinator, compound } of selector.toReversed()) {
       found = found
-        ? yield* this.#passing(yield* this.#reached(found, step), compoundTest(compound, this))
+        ? yield* passing(yield* this.#reached(found, step), compound, this)
         : yield* this.#everywhere(compound);
       step = stepsBackward[combinator ?? "descendant"];
     }
@@ -196,18 +193,18 @@ class Evaluation implements MatchContext {
   }
 
   /** The elements of the document that match a compound selector. */
-  *#everywhere(compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
-    return yield* this.#passing(yield* this.index.candidatesFor(compound), compoundTest(compound, this));
+  *#everywhere(compound: CompoundSelector): SlicedWork<ElementList> {
+    return yield* passing(yield* this.index.candidatesFor(compound), compound, this);
   }
 
   /** What lies in elements, as far as a compound selector can match it; if few can, looks from those upwards. */
-  *#below(from: readonly SourceElement[], compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
+  *#below(from: ElementList, compound: CompoundSelector): SlicedWork<ElementList> {
     const candidates = yield* this.index.candidatesFor(compound);
     const isFew = candidates.length <= Math.max(fewCandidates, 4 * from.length);
     return isFew ? yield* this.#inside(candidates, from) : yield* this.#reached(from, stepsForward.descendant);
   }
 
-  *#inside(candidates: readonly SourceElement[], from: readonly SourceElement[]): SlicedWork<readonly SourceElement[]> {
+  *#inside(candidates: ElementList, from: ElementList): SlicedWork<ElementList> {
     const { steps } = this;
     const holders = new Set(from);
     const others = new Set<SourceElement>();
@@ -228,25 +225,7 @@ class Evaluation implements MatchContext {
     return found;
   }
 
-  *#passing(candidates: readonly SourceElement[], test: ElementTest): SlicedWork<readonly SourceElement[]> {
-    const { steps } = this;
-    const found: SourceElement[] = [];
-    let next = 0;
-    const testSome = (): void => {
-      for (let element = candidates[next]; element && !steps.isSliceOver(); element = candidates[next]) {
-        steps.spend();
-        if (test(element)) found.push(element);
-        next += 1;
-      }
-    };
-    for (;;) {
-      yield* patiently(testSome);
-      if (next === candidates.length) return found;
-      yield;
-    }
-  }
-
-  *#reached(from: readonly SourceElement[], step: TreeStep): SlicedWork<readonly SourceElement[]> {
+  *#reached(from: ElementList, step: TreeStep): SlicedWork<ElementList> {
     const reached = new Set<SourceElement>();
     const visit = (element: SourceElement): boolean => {
       if (reached.has(element)) return false;
@@ -262,23 +241,4 @@ class Evaluation implements MatchContext {
 /** One compound is looked for in document order, and what lies in its elements is walked in that order. */
 function isFoundInOrder(selector: ComplexSelector): boolean {
   return selector.every(({ combinator }) => combinator === null || combinator === "descendant");
-}
-
-function lazily(
-  steps: EvaluationSteps,
-  find: () => SlicedWork<readonly SourceElement[]>,
-): () => ReadonlySet<SourceElement> {
-  let found: ReadonlySet<SourceElement> | undefined;
-  function* finding(): SlicedWork<ReadonlySet<SourceElement>> {
-    const list = yield* find();
-    const set = new Set<SourceElement>();
-    for (const element of list) {
-      steps.keep();
-      if (steps.isSliceOver()) yield;
-      set.add(element);
-    }
-    found = set;
-    return set;
-  }
-  return () => found ?? demand(finding());
 }

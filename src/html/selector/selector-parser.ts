@@ -14,6 +14,7 @@ import type {
   ComplexSelector,
   CompoundSelector,
   LanguageRange,
+  NthSelector,
   SelectorList,
   SelectorStep,
   SimpleSelector,
@@ -32,6 +33,15 @@ const combinators: Readonly<Record<string, Combinator>> = {
   "+": "next-sibling",
   "~": "subsequent-sibling",
 };
+
+const firstOfType: NthSelector = { kind: "nth", name: "nth-of-type", step: 0, offset: 1, list: null };
+const lastOfType: NthSelector = { ...firstOfType, name: "nth-last-of-type" };
+
+const placesOfType: ReadonlyMap<string, CompoundSelector> = new Map([
+  ["first-of-type", [firstOfType]],
+  ["last-of-type", [lastOfType]],
+  ["only-of-type", [firstOfType, lastOfType]],
+]);
 
 /**
  * Parses a selector list as browsers do in `querySelectorAll` (Selectors 4, CSS Syntax 3; where browsers differ, as
@@ -212,6 +222,8 @@ class SelectorParser {
   }
 
   #plain(name: string, start: number): SimpleSelector {
+    const ofType = placesOfType.get(name);
+    if (ofType) return { kind: "is", list: [[{ combinator: null, compound: ofType }]] };
     const known = plainPseudoClass(name);
     if (known) return known === "state" ? { kind: "nothing" } : { kind: "pseudo-class", name: known };
     const isFunction = functionalPseudoClasses.has(name);
@@ -222,7 +234,7 @@ class SelectorParser {
     const argument = functionalPseudoClasses.get(name);
     if (!argument) {
       this.#reader.textToClose();
-      const known = plainPseudoClass(name) || legacyPseudoElements.has(name);
+      const known = placesOfType.has(name) || plainPseudoClass(name) || legacyPseudoElements.has(name);
       throw this.#reader.invalid(known ? "it takes no argument" : "the pseudo-class is unknown", start);
     }
     const simple = this.#argument(argument, name, place, start);

@@ -129,11 +129,6 @@ export class EvaluationSteps {
     throw new DocumentError("SELECTOR_TOO_COSTLY", details);
   }
 
-  /** Brings the end of the slice nearer, for work that is too little to be a step. */
-  hurry(): void {
-    this.#sliceEnd += 1;
-  }
-
   /** Takes the steps of keeping something in mind about an element. */
   keep(): void {
     this.spend(stepsToKeep);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { parseEditedPart } from "../../../src/html/document/parse-document.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
-import { applyEdit, type ElementChange } from "../../../src/html/edit/apply-edit.ts";
+import { applyEdit } from "../../../src/html/edit/apply-edit.ts";
 import { attributeChanges } from "../../../src/html/edit/attribute-placement.ts";
 import {
   fillElements,
@@ -10,6 +10,7 @@ import {
   removeElements,
   replaceElements,
 } from "../../../src/html/edit/element-placement.ts";
+import type { Place } from "../../../src/html/edit/placement.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { done } from "../../helpers/done.ts";
@@ -32,16 +33,17 @@ const pieces = [
 
 const positions = ["beforebegin", "afterbegin", "beforeend", "afterend"] as const;
 
-function editWith(html: string): ElementChange[] {
+function editWith(html: string): Place[] {
   return [
-    { place: (document, matches) => replaceElements(document, matches, html, () => {}) },
-    { place: (document, matches) => removeElements(document, matches) },
-    ...positions.map((position) => ({
-      place: (document: SourceDocument, matches: readonly SourceElement[]) =>
-        insertMarkup(document, matches, html, position),
-    })),
-    { place: (document, matches) => fillElements(document, matches, () => html) },
-    { place: (document, matches) => attributeChanges(document, matches, "class", () => html) },
+    (document, matches) => replaceElements(document, matches, html, () => {}),
+    removeElements,
+    ...positions.map(
+      (position): Place =>
+        (document, matches) =>
+          insertMarkup(document, matches, html, position),
+    ),
+    (document, matches) => fillElements(document, matches, () => html),
+    (document, matches) => attributeChanges(document, matches, "class", () => html),
   ];
 }
 
@@ -50,7 +52,7 @@ function randomOf<Item>(items: readonly Item[], random: () => number): Item {
 }
 
 /** What came of an edit: the source and what is known of the edited elements, or why it was refused. */
-async function outcome(document: SourceDocument, index: number, edit: ElementChange, takeTree: () => boolean) {
+async function outcome(document: SourceDocument, index: number, edit: Place, takeTree: () => boolean) {
   const element = elementsOf(document)[index] as SourceElement;
   try {
     const applied = await done(applyEdit(document, [element], edit, limits, takeTree));

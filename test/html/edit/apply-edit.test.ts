@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { atHand } from "../../../src/event-loop/sliced-work.ts";
-import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
-import { applyEdit } from "../../../src/html/edit/apply-edit.ts";
+import { applyEdit, placedElements } from "../../../src/html/edit/apply-edit.ts";
+import { replaceElements } from "../../../src/html/edit/element-placement.ts";
+import type { Place } from "../../../src/html/edit/placement.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
@@ -10,14 +11,12 @@ import { parseHtml } from "../../helpers/parse-html.ts";
 async function cut(page: string, name: string, part: string, maxLength = 1000) {
   const document = await parseHtml(page);
   const elements = elementsOf(document).filter((element) => element.name === name);
-  const edit = {
-    place({ source }: { source: string }, [element]: readonly SourceElement[]) {
-      const start = source.indexOf(part);
-      if (start === -1 || !element) return atHand(undefined);
-      return atHand([{ start, end: start + part.length, text: "", removes: [element] }]);
-    },
+  const place: Place = ({ source }, [element]) => {
+    const start = source.indexOf(part);
+    if (start === -1 || !element) return atHand(undefined);
+    return atHand([{ start, end: start + part.length, text: "", removes: [element] }]);
   };
-  return done(applyEdit(document, elements, edit, { maxLength }));
+  return done(applyEdit(document, elements, place, { maxLength }));
 }
 
 describe("applyEdit", () => {
@@ -39,5 +38,22 @@ describe("applyEdit", () => {
     await expect(cut("<p>a</p>bcd", "p", "<p>a</p>", 2)).rejects.toMatchObject({
       code: "RESULT_TOO_LARGE",
     });
+  });
+});
+
+describe("placedElements", () => {
+  it.each([
+    [
+      "<ul><li class=old>a<li id=1>b<li class=old>c</ul><p id=2>d",
+      "<li id=3><b>x</b></li><li id=4>y",
+      ["3", "4", "3", "4"],
+    ],
+    ["<p>a <b class=old>b</b> <i>c</i></p>", "text", []],
+  ])("finds the outermost elements that replace others in %s", async (page, html, expected) => {
+    const document = await parseHtml(page);
+    const replaced = elementsOf(document).filter(({ attribs }) => attribs["class"] === "old");
+    const place: Place = (tree, elements) => replaceElements(tree, elements, html, () => {});
+    const applied = await done(applyEdit(document, replaced, place, { maxLength: 1000 }));
+    expect((await done(placedElements(applied))).map(({ attribs }) => attribs["id"])).toEqual(expected);
   });
 });
