@@ -27,19 +27,18 @@ import { knownHttpError } from "../server/error-reply.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { AnnouncedElements } from "./announced-elements.ts";
-import { type HeldDocument, type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";
+import { type HeldDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";
 import {
   dialects,
   elementBytes,
-  elementHeaders,
   elementTag,
   judgePreconditions,
   matchHeaders,
   noMatchReply,
   withMatches,
 } from "./element-reply.ts";
-import type { EditRequest, ElementRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, type FindBySelector, finderOf } from "./selection.ts";
+import type { EditRequest } from "./element-request.ts";
+import { ChosenElements, clientOf, type FindElements, finderOf } from "./selection.ts";
 
 /** What a request asks for. */
 export interface WantedEdits {
@@ -112,7 +111,7 @@ class Editing {
   readonly #request: EditRequest;
   readonly #wanted: WantedEdits;
   readonly #client: Client;
-  readonly #find: FindBySelector;
+  readonly #find: FindElements;
   readonly #maxLength: number;
   readonly #limits: ParseLimits & { readonly maxLength: number };
   readonly #held: HeldDocument[] = [];
@@ -149,16 +148,21 @@ class Editing {
 
   /** Looks at the page before the content is read, and keeps none of it; `undefined` if there is nothing to do. */
   async #look(): Promise<DocumentKind | undefined> {
-    const { exchange, documents, options, file } = this.#request;
+    const { documents, options, file, right = "overwrite" } = this.#request;
     const { selector } = this.#wanted;
-    const before = await loadDocument(this.#request, documents, options, this.#client);
+    const { document, stat, release } = await loadDocument(this.#request, documents, options, this.#client);
     try {
       await file?.close(); // some systems do not replace a file that is open
-      if (selector === undefined) preconditionCheck(exchange)(before.stat);
-      else if (!(await this.#hasMatches(before, selector))) return undefined;
-      return before.document.kind;
+      if (selector !== undefined) {
+        this.#matches = await this.#find(document, selector);
+        this.#count = this.#matches.length;
+        if (this.#count === 0) return undefined;
+        await inSlices(this.#judge(document, [{ right, elements: this.#matches }]));
+      }
+      await this.#judgeConditions(document, stat);
+      return document.kind;
     } finally {
-      before.release(); // an edit that comes first may take it
+      release(); // an edit that comes first may take it
       this.#matches = [];
     }
   }
@@ -222,17 +226,6 @@ class Editing {
     for (const each of this.#held) each.release();
   }
 
-  /** Looks at what a single edit is about; `false` where that is nothing. */
-  async #hasMatches({ document, stat }: LoadedDocument, selector: string): Promise<boolean> {
-    this.#matches = await this.#find(document, selector);
-    this.#count = this.#matches.length;
-    if (this.#matches.length === 0) return false;
-    const { right = "overwrite" } = this.#request;
-    await inSlices(this.#judge(document, [{ right, elements: this.#matches }]));
-    await this.#judgeConditions(document, stat);
-    return true;
-  }
-
   /** Throws where the client lacks a right. */
   *#judge(
     document: SourceDocument,
@@ -288,9 +281,7 @@ class Editing {
       limits: { ...this.#limits, work: { steps: 0 } },
       isAlone: selector !== undefined,
       mayWait: selector === undefined && !this.#isJudgedByElements(),
-      *select(document, text) {
-        return yield* settled(find(document, text));
-      },
+      select: (document, text) => settled(find(document, text)),
       outerHtml: (document, elements) => settled(textOf(document, elements, options)),
       tagOf: (document, elements) => settled(elementBytes(document, elements, options).then(elementTag)),
       checkReplacement: dialects[options.dialect].checkReplacement,
@@ -426,19 +417,6 @@ class Editing {
       throw error;
     }
   }
-}
-
-/** The reply to a PUT or POST of elements. */
-export async function elementsReply(
-  request: ElementRequest,
-  { edits: [only], elementTag: etag, headers }: DoneEdits,
-  content: Uint8Array,
-): Promise<Reply> {
-  const all = { ...elementHeaders(request), ...headers };
-  if (!only?.isReadable) {
-    return { status: 206, headers: all, body: Buffer.from(only && "html" in only.edit ? only.edit.html : "") };
-  }
-  return { status: 206, headers: { ...all, ...(etag && { etag }) }, body: content };
 }
 
 /** The outer HTML of elements, and in a document that is not UTF-8 its bytes as characters. */

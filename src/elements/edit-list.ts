@@ -6,7 +6,7 @@ import { emptyReply, jsonReply, type Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
 import { elementBytes, elementHeaders, elementTag } from "./element-reply.ts";
 import type { EditRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
+import { ChosenElements, clientOf, finderOf } from "./selection.ts";
 
 /** What a client wants to be answered (RFC 7240 §4.2). */
 type Preference = "representation" | "minimal" | undefined;
@@ -26,15 +26,14 @@ export async function editPage(request: EditRequest): Promise<Reply> {
     throw new HttpError(400, "INVALID_RANGE", details);
   }
   requireType(sent["content-type"]);
-  const find = range.unit === "selector" ? elementFinder(range.selector, options, client) : undefined;
   let shown: readonly SourceElement[] | undefined;
   return editElements(request, {
     kind: "elements-edited",
     edits: (json) => checkEdits(parsed(json), options.maxEdits),
     async content({ document }) {
       if (preference !== "representation") return undefined;
-      if (!find) return access.permitsPath("read", path) ? documentBytes(document) : undefined;
-      const matches = await find(document);
+      if (range.unit === "none") return access.permitsPath("read", path) ? documentBytes(document) : undefined;
+      const matches = await finderOf(options, client)(document, range.selector);
       const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
       if (!(await chosen.isGiven(access, "read", path, client))) return undefined;
       shown = matches;

@@ -1,31 +1,38 @@
-import type { SourceDocument, SourceElement } from "../html/engine.ts";
+import {
+  isHtmlElement,
+  permanentElements,
+  type SourceDocument,
+  type SourceElement,
+  voidElements,
+} from "../html/engine.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { isPast } from "../http/preconditions.ts";
+import type { Right, SelectedElements } from "../server/access.ts";
 import type { InspectedPage } from "../server/inspection.ts";
-import { emptyReply, jsonReply, type Reply } from "../server/reply.ts";
+import { emptyReply, jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import { type LoadedDocument, loadDocument } from "./document-cache.ts";
 import {
   elementBytes,
   elementHeaders,
   elementTag,
   judgePreconditions,
+  matchHeaders,
   noMatchReply,
   withMatches,
 } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, elementFinder, finderOf } from "./selection.ts";
+import { ChosenElements, clientOf, finderOf } from "./selection.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {
   const { exchange, options, path, right } = request;
   const { access } = exchange;
   const client = clientOf(exchange);
-  const findElements = elementFinder(request.selector, options, client);
   const { document, stat, release } = await loadDocument(request, request.documents, options, client);
   let matches: readonly SourceElement[] = [];
   try {
-    matches = await findElements(document);
+    matches = await finderOf(options, client)(document, request.selector);
     if (exchange.inspection?.look) {
       const page = inspectedPage(request, { document, stat, matches });
       return jsonReply(206, (await exchange.inspection.look(page)) ?? null, elementHeaders(request));
@@ -66,7 +73,7 @@ function inspectedPage(
       isReadable ||
       new ChosenElements(document, [element], options.maxSelectionSteps).isGiven(access, "read", path, client),
     tagOf: async (elements) => elementTag(await elementBytes(document, elements, options)),
-    find: async (selector) => find(document, selector),
+    find: (selector) => find(document, selector),
   };
 }
 
@@ -94,4 +101,34 @@ async function contentOf(
   const content = { body, etag: elementTag(body) };
   if (body.byteLength <= maxRemembered) contents.set(matches, content);
   return content;
+}
+
+/** What is known of the elements that a request is about before anything is done to them. */
+export interface ExaminedElements {
+  /** Header fields that tell how many there are. */
+  readonly headers: ReplyHeaders;
+  /** Methods that could not succeed for anybody: DELETE of a `body`, POST to an `img`. */
+  readonly impossible: ReadonlySet<string>;
+  readonly elements: SelectedElements;
+}
+
+const rightsToChange: readonly Right[] = ["overwrite", "append", "delete"];
+
+/** Looks at the elements that a request selects. Throws what a GET of them would throw. */
+export async function examineElements(request: ElementRequest): Promise<ExaminedElements> {
+  const { exchange, options, path, right } = request;
+  const { access } = exchange;
+  const client = clientOf(exchange);
+  const { document, release } = await loadDocument(request, request.documents, options, client);
+  exchange.defer(release); // the elements are asked about until there is a reply
+  const matches = await finderOf(options, client)(document, request.selector);
+  const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
+  if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
+  // What the rules select is known from here on, when the rights are asked for again.
+  for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
+  const permanent = permanentElements(document);
+  const impossible = new Set<string>();
+  if (matches.some((element) => permanent.includes(element))) impossible.add("DELETE");
+  if (matches.some((element) => isHtmlElement(element) && voidElements.has(element.name))) impossible.add("POST");
+  return { headers: matchHeaders(matches.length), impossible, elements };
 }

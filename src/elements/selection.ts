@@ -4,7 +4,6 @@ import { DocumentError } from "../html/document-error.ts";
 import {
   compileSelector,
   type ParsedSelector,
-  type SelectorLimits,
   type SourceDocument,
   type SourceElement,
   selection,
@@ -30,45 +29,27 @@ export function clientOf({ address, user }: Exchange): Client {
 /** There is one event loop, which all selections share. */
 const queue = new SlicedQueue();
 
-/** Finds the elements that a request is about in a document, in document order. */
-export type FindElements = (document: SourceDocument) => Promise<readonly SourceElement[]>;
-
-/** Prepares the selector of a request. Throws 400 `INVALID_SELECTOR`. */
-export function elementFinder(selector: string, options: SelectionOptions, client: Client): FindElements {
-  const parsed = parsedSelector(selector, options);
-  const find = finderOf(options, client);
-  return async (document) => find(document, parsed);
-}
-
-/** Finds the elements that a selector selects, in document order; without a promise where that takes but a moment. */
-export type FindBySelector = (
-  document: SourceDocument,
-  selector: string | ParsedSelector,
-) => readonly SourceElement[] | Promise<readonly SourceElement[]>;
+/** Finds the elements that a selector selects, in document order. */
+export type FindElements = (document: SourceDocument, selector: string) => Promise<readonly SourceElement[]>;
 
 /** What finds elements for a request. With `work`, all selections together may take as many steps as one. */
-export function finderOf(options: SelectionOptions, client: Client, work?: { steps: number }): FindBySelector {
+export function finderOf(options: SelectionOptions, client: Client, work?: { steps: number }): FindElements {
   const { maxMatches, maxSelectionSteps } = options;
   const { choose } = dialects[options.dialect];
   const limits = { maxMatches, maxSelectionSteps, ...(work && { work }) };
-  return (document, selector) => {
-    const parsed = typeof selector === "string" ? parsedSelector(selector, options) : selector;
-    const found = queue.do(selection(document, parsed, limits), client);
-    return found instanceof Promise ? found.then(choose) : choose(found);
-  };
-}
-
-function parsedSelector(selector: string, options: SelectionOptions): ParsedSelector {
-  const { maxSelectorLength, maxSelectorCompounds: maxCompounds } = options;
-  return compileCandidates(selector, { maxSelectorLength, maxCompounds });
+  return async (document, selector) =>
+    choose(await queue.do(selection(document, parsedSelector(selector, options), limits), client));
 }
 
 /** The text as it stands, or percent-decoded where only that parses. */
-function compileCandidates(selector: string, limits: SelectorLimits): ParsedSelector {
+function parsedSelector(
+  selector: string,
+  { maxSelectorLength, maxSelectorCompounds: maxCompounds }: SelectionOptions,
+): ParsedSelector {
   let firstError: unknown;
   for (const text of selectorCandidates(selector)) {
     try {
-      return compileSelector(text, limits);
+      return compileSelector(text, { maxSelectorLength, maxCompounds });
     } catch (error) {
       firstError ??= error;
     }

@@ -157,7 +157,7 @@ class ParsedPage implements Page {
       throw new TypeError("the page was edited after this element was selected; select it again");
     };
     const elements = yield* selection(document, compileSelector(selector), this.#limits);
-    return elements.map((element) => new SelectedElement(element, current));
+    return elements.map((element) => selectedElement(element, current));
   }
 
   *editing(edits: readonly Edit[]): SlicedWork<readonly EditResult[]> {
@@ -239,44 +239,32 @@ function parsed(source: string | Uint8Array, kind: DocumentKind, limits: PageLim
   return parseSource(text, { encoding: "utf8", hasByteOrderMark, kind }, limits);
 }
 
-class SelectedElement implements PageElement {
-  readonly #element: SourceElement;
-  readonly #current: () => SourceDocument;
-
-  /** `current` gives the page, or throws where it has been edited. */
-  constructor(element: SourceElement, current: () => SourceDocument) {
-    this.#element = element;
-    this.#current = current;
-  }
-
-  get name(): string {
-    return this.#read().name;
-  }
-
-  get attributes(): Readonly<Record<string, string>> {
-    return { ...this.#read().attribs };
-  }
-
-  get text(): string {
-    return textContent(this.#read());
-  }
-
-  get outerHtml(): string {
-    return [...outerHtmlParts(this.#current(), this.#element)].join("");
-  }
-
-  get start(): number | undefined {
-    return elementSpan(this.#read())?.start;
-  }
-
-  get end(): number | undefined {
-    return elementSpan(this.#read())?.end;
-  }
-
-  #read(): SourceElement {
-    this.#current();
-    return this.#element;
-  }
+/** `current` gives the page, or throws where it has been edited. */
+function selectedElement(element: SourceElement, current: () => SourceDocument): PageElement {
+  const read = (): SourceElement => {
+    current();
+    return element;
+  };
+  return {
+    get name() {
+      return read().name;
+    },
+    get attributes() {
+      return { ...read().attribs };
+    },
+    get text() {
+      return textContent(read());
+    },
+    get outerHtml() {
+      return [...outerHtmlParts(current(), element)].join("");
+    },
+    get start() {
+      return elementSpan(read())?.start;
+    },
+    get end() {
+      return elementSpan(read())?.end;
+    },
+  };
 }
 
 function* htmlOf(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly string[]> {
@@ -289,17 +277,9 @@ function* resultOf({ document, matches, changes }: MadeEdit, before: readonly st
   const last = changes.at(-1);
   const after = last ? yield* htmlOf(last.document, yield* placedElements(last)) : before;
   const sources = [document, ...changes.map((change) => change.document)].map(({ source }) => source);
-  const edits = changes.flatMap(({ placements, isNormalised }, index) =>
-    isNormalised ? [anew(sources[index] ?? "", sources[index + 1] ?? "")] : placements.map(changeOf).reverse(),
-  );
+  const edits = changes.flatMap(({ placements, isNormalised }, index): SourceEdit[] => {
+    if (isNormalised) return [{ start: 0, end: sources[index]?.length ?? 0, text: sources[index + 1] ?? "" }];
+    return placements.map(({ start, end, text }) => ({ start, end, text })).reverse();
+  });
   return { matches: matches.length, before, after, changes: edits };
-}
-
-function changeOf({ start, end, text }: SourceEdit): SourceEdit {
-  return { start, end, text };
-}
-
-/** A source that was written anew. */
-function anew(from: string, text: string): SourceEdit {
-  return { start: 0, end: from.length, text };
 }

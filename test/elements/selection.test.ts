@@ -19,7 +19,7 @@ async function chosen(id: string): Promise<ChosenElements> {
   return new ChosenElements(document, elements, steps);
 }
 
-describe("elementFinder", () => {
+describe("finderOf", () => {
   it.each([
     ["maxMatches", 2, "p", 400, "TOO_MANY_MATCHES"],
     ["maxSelectorLength", 8, "p, p, p, p", 400, "INVALID_SELECTOR"],

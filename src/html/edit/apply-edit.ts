@@ -7,6 +7,7 @@ import type { SourceDocument } from "../document/source-document.ts";
 import { TreeWalk } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { carryIndex } from "../selector/element-index.ts";
+import { countBefore } from "../selector/sorted.ts";
 import { normalise } from "./normalise.ts";
 import { type Place, type Placement, parentAt, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
@@ -211,23 +212,12 @@ export function* placedElements({ document, placements, elements }: AppliedEdit)
 }
 
 /** Whether a place in the edited source lies in what was supplied. */
-function suppliedPlaces(placements: AppliedEdit["placements"]): (index: number) => boolean {
+function suppliedPlaces(placements: readonly Placement[]): (index: number) => boolean {
   let delta = 0;
-  const starts: number[] = [];
-  const ends: number[] = [];
-  for (const { start, end, text } of placements) {
-    starts.push(start + delta);
-    ends.push(start + delta + text.length);
+  const supplied = placements.map(({ start, end, text }) => {
+    const from = start + delta;
     delta += text.length - (end - start);
-  }
-  return (index) => {
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= index) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && index < (ends[low - 1] as number);
-  };
+    return { from, to: from + text.length };
+  });
+  return (index) => index < (supplied[countBefore(supplied, ({ from }) => from <= index) - 1]?.to ?? 0);
 }

@@ -133,7 +133,7 @@ function elementComparison({ source }: Page, { source: otherSource }: Page, { at
     const changed = attributes.size > 0 ? attributes.get(a) : undefined;
     if (changed) return isSameRecord(changed, b.attribs);
     const tag = ownTag(a, source);
-    return (tag !== undefined && tag === ownTag(b, otherSource)) || hasSameAttributes(a, b);
+    return (tag !== undefined && tag === ownTag(b, otherSource)) || isSameRecord(a.attribs, b.attribs);
   };
 }
 
@@ -143,11 +143,8 @@ function ownTag({ name, startIndex, contentStart }: SourceElement, source: strin
   return source.slice(startIndex, contentStart);
 }
 
-function hasSameAttributes({ attribs: a }: SourceElement, { attribs: b }: SourceElement): boolean {
-  return a === b || isSameRecord(a, b);
-}
-
 function isSameRecord(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  if (a === b) return true;
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
@@ -201,7 +198,7 @@ export function* pageSteps(
       continue;
     }
     if (text) {
-      if (isAtBodyStart) text = { ...text, data: withoutBlanksAtStart(text.data) };
+      if (isAtBodyStart) text = { ...text, data: text.data.replace(/^[ \t\n\f\r]+/, "") };
       if (held.length > 0 && !blanks.test(text.data)) yield* held.splice(0);
       if (text.data !== "") held.push(text);
       text = undefined;
@@ -328,8 +325,4 @@ function* suppliedSteps(at: PlacedFragment | undefined): Generator<PageStep> {
     const { kind, data, parent = container } = step;
     yield { kind, node: undefined, data, parent, supplied: { step, at } };
   }
-}
-
-function withoutBlanksAtStart(text: string): string {
-  return text.replace(/^[ \t\n\f\r]+/, "");
 }

@@ -21,9 +21,14 @@ export function xmlFragmentsOf(
   xml: string,
   document: SourceDocument,
 ): (parent: TreeParent | null) => SlicedWork<Fragment> {
+  const entities = entitiesOf(document);
+  const fragments = new Map<string, Fragment>();
   return function* (parent) {
-    const place = { namespaces: namespacesAt(parent), entities: entitiesOf(document) };
-    return fragmentOf(xml, yield* parseXmlPart(xml, place));
+    const namespaces = namespacesAt(parent);
+    const key = JSON.stringify(namespaces);
+    const fragment = fragments.get(key) ?? fragmentOf(xml, yield* parseXmlPart(xml, { namespaces, entities }));
+    fragments.set(key, fragment);
+    return fragment;
   };
 }
 

@@ -3,6 +3,7 @@ import { nextNode, type RootNode, SourceElement } from "../document/html-nodes.t
 import type { Neighbours } from "../document/seams.ts";
 import { asciiLowerCase } from "../tokenizer/text.ts";
 import type { CompoundSelector } from "./selector-tree.ts";
+import { countBefore } from "./sorted.ts";
 
 type ElementList = readonly SourceElement[];
 type Lists = Map<string, SourceElement[]>;
@@ -142,7 +143,7 @@ function* exchangeIn(
     const list = lists.get(key) ?? [];
     const gone = goes.get(key) ?? [];
     const [first] = gone;
-    const start = first ? list.indexOf(first) : firstBehind(list, isBehind);
+    const start = first ? list.indexOf(first) : countBefore(list, (element) => !isBehind(element));
     const end = start + gone.length; // they follow each other, as in the document
     const now = exchanged(list, start, end, comes.get(key) ?? []);
     if (now.length > 0) lists.set(key, now);
@@ -159,18 +160,6 @@ function exchanged(list: SourceElement[], start: number, end: number, others: El
   if (others.length > elementsInSlice) return list.slice(0, start).concat(others, list.slice(end));
   list.splice(start, end - start, ...others);
   return list;
-}
-
-/** The index of the first element that is behind; so are all that follow it. */
-function firstBehind(elements: ElementList, isBehind: (element: SourceElement) => boolean): number {
-  let low = 0;
-  let high = elements.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBehind(elements[middle] as SourceElement)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 function lowerTexts(attribute: string | undefined): readonly string[] {

@@ -1,6 +1,7 @@
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
+import { countBefore } from "./sorted.ts";
 import { parentElement, previousElement } from "./tree-steps.ts";
 
 const inputTypes: ReadonlySet<string> = new Set(
@@ -144,14 +145,7 @@ export class FormOwners {
 
   #formAround({ startIndex }: SourceElement): SourceElement | undefined {
     if (startIndex === null || this.#context.kind === "xml") return undefined;
-    let low = 0;
-    let high = this.#open.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#open[middle]?.start ?? 0) < startIndex) low = middle + 1;
-      else high = middle;
-    }
-    const last = this.#open[low - 1];
+    const last = this.#open[countBefore(this.#open, ({ start }) => start < startIndex) - 1];
     return last && startIndex < last.end ? last.form : undefined;
   }
 

@@ -28,8 +28,11 @@ const reservedNames: ReadonlySet<string> = new Set(
 
 const isRoot: PseudoClassTest = ({ parent }, { root }) => parent === root;
 
+type FormPseudoClass = "checked" | "default" | "indeterminate";
+type FormPseudoClassTest = (element: SourceElement, forms: FormState) => boolean;
+
 /** Pseudo-classes that go by the forms of the page. */
-export const formPseudoClasses = {
+export const formPseudoClasses: Readonly<Record<FormPseudoClass, FormPseudoClassTest>> = {
   checked: isChecked,
   default(element, { defaultButtons }) {
     if (isNamed(element, "option")) return has(element, "selected");
@@ -40,12 +43,10 @@ export const formPseudoClasses = {
     if (isNamed(element, "progress")) return !has(element, "value");
     return isInput(element, "radio") && radios.get(element)?.checked === undefined;
   },
-} satisfies Readonly<Record<string, (element: SourceElement, forms: FormState) => boolean>>;
+};
 
 /** The others without an argument, as browsers answer them for a page that just has been loaded. */
-export const pseudoClasses: Readonly<
-  Record<Exclude<PlainPseudoClass, keyof typeof formPseudoClasses>, PseudoClassTest>
-> = {
+export const pseudoClasses: Readonly<Record<Exclude<PlainPseudoClass, FormPseudoClass>, PseudoClassTest>> = {
   root: isRoot,
   // The scope of `document.querySelectorAll` is the document, for which its root element stands.
   scope: isRoot,

@@ -67,9 +67,9 @@ export const operations: Readonly<Record<Target, Operations<PathOperation>>> = {
 
 // The parser comes with these: who serves whole files only never loads it.
 const readElements = loadedLater(async () => (await import("../../elements/read.ts")).readElements);
-const replaceElements = loadedLater(async () => (await import("../../elements/replace.ts")).replaceElements);
-const appendToElements = loadedLater(async () => (await import("../../elements/append.ts")).appendToElements);
-const deleteElements = loadedLater(async () => (await import("../../elements/delete.ts")).deleteElements);
+const replaceElements = loadedLater(async () => (await import("../../elements/edit-selected.ts")).replaceElements);
+const appendToElements = loadedLater(async () => (await import("../../elements/edit-selected.ts")).appendToElements);
+const deleteElements = loadedLater(async () => (await import("../../elements/edit-selected.ts")).deleteElements);
 const editPage = loadedLater(async () => (await import("../../elements/edit-list.ts")).editPage);
 
 /** Everything that can be done to the elements of a document. */

@@ -75,7 +75,7 @@ export async function elementOptionsReply(request: ElementRequest, methods: read
   const { path, exchange } = request;
   const { access } = exchange;
   requireRight(access, { path, elements: "any" }, "GET", "read");
-  const { examineElements } = await import("../../elements/examine.ts");
+  const { examineElements } = await import("../../elements/read.ts");
   const { headers, impossible, elements } = await examineElements(request);
   const possible = Object.entries(elementOperations).filter(([method]) => !impossible.has(method));
   const allow = allowedMethods(access, { path, elements }, Object.fromEntries(possible), methods);
