@@ -157,7 +157,7 @@ class ParsedPage implements Page {
       throw new TypeError("the page was edited after this element was selected; select it again");
     };
     const elements = yield* selection(document, compileSelector(selector), this.#limits);
-    return elements.map((element) => selectedElement(element, current));
+    return elements.map((element) => new SelectedElement(element, current));
   }
 
   *editing(edits: readonly Edit[]): SlicedWork<readonly EditResult[]> {
@@ -239,32 +239,44 @@ function parsed(source: string | Uint8Array, kind: DocumentKind, limits: PageLim
   return parseSource(text, { encoding: "utf8", hasByteOrderMark, kind }, limits);
 }
 
-/** `current` gives the page, or throws where it has been edited. */
-function selectedElement(element: SourceElement, current: () => SourceDocument): PageElement {
-  const read = (): SourceElement => {
-    current();
-    return element;
-  };
-  return {
-    get name() {
-      return read().name;
-    },
-    get attributes() {
-      return { ...read().attribs };
-    },
-    get text() {
-      return textContent(read());
-    },
-    get outerHtml() {
-      return [...outerHtmlParts(current(), element)].join("");
-    },
-    get start() {
-      return elementSpan(read())?.start;
-    },
-    get end() {
-      return elementSpan(read())?.end;
-    },
-  };
+class SelectedElement implements PageElement {
+  readonly #element: SourceElement;
+  readonly #current: () => SourceDocument;
+
+  /** `current` gives the page, or throws where it has been edited. */
+  constructor(element: SourceElement, current: () => SourceDocument) {
+    this.#element = element;
+    this.#current = current;
+  }
+
+  get name(): string {
+    return this.#read().name;
+  }
+
+  get attributes(): Readonly<Record<string, string>> {
+    return { ...this.#read().attribs };
+  }
+
+  get text(): string {
+    return textContent(this.#read());
+  }
+
+  get outerHtml(): string {
+    return [...outerHtmlParts(this.#current(), this.#element)].join("");
+  }
+
+  get start(): number | undefined {
+    return elementSpan(this.#read())?.start;
+  }
+
+  get end(): number | undefined {
+    return elementSpan(this.#read())?.end;
+  }
+
+  #read(): SourceElement {
+    this.#current();
+    return this.#element;
+  }
 }
 
 function* htmlOf(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly string[]> {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import type { FileServer } from "../../src/file-server.ts";
 import { ParseBudget } from "../../src/html/document/parse-budget.ts";
-import type { Edit } from "../../src/html/edit/edits.ts";
+import type { Edit, InsertPosition } from "../../src/html/edit/edits.ts";
 import { serveOne, wholePage } from "./editing.ts";
 
 const type = "application/vnd.filement.edits+json";
@@ -36,109 +36,58 @@ async function pageAfter(page: string, ...edits: Edit[]): Promise<string> {
   return patched.page;
 }
 
+const insert = (selector: string, position: InsertPosition, html: string): Edit => {
+  return { op: "insert", selector, position, html };
+};
+const setText = (selector: string, text: string): Edit => ({ op: "setText", selector, text });
+const setAttribute = (selector: string, name: string, value: string): Edit => {
+  return { op: "setAttribute", selector, name, value };
+};
+const move = (selector: string, to: string, position: InsertPosition): Edit => ({ op: "move", selector, to, position });
+
 const list = "<ul><li id=a class='x y'>A</li>\n<li id=b>B</li></ul><p>";
 
 describe("the operations", () => {
   it.each<[string, string, string, Edit]>([
     ["replace", "<b>x</b>", "<i>y</i>", { op: "replace", selector: "b", html: "<i>y</i>" }],
-    [
-      "insert before",
-      "<b>x</b>",
-      "<i>y</i><b>x</b>",
-      { op: "insert", selector: "b", position: "beforebegin", html: "<i>y</i>" },
-    ],
-    ["insert first", "<b>x</b>", "<b>yx</b>", { op: "insert", selector: "b", position: "afterbegin", html: "y" }],
-    ["insert last", "<b>x</b>", "<b>xy</b>", { op: "insert", selector: "b", position: "beforeend", html: "y" }],
-    ["insert behind", "<b>x</b>", "<b>x</b>y", { op: "insert", selector: "b", position: "afterend", html: "y" }],
+    ["insert before", "<b>x</b>", "<i>y</i><b>x</b>", insert("b", "beforebegin", "<i>y</i>")],
+    ["insert first", "<b>x</b>", "<b>yx</b>", insert("b", "afterbegin", "y")],
+    ["insert last", "<b>x</b>", "<b>xy</b>", insert("b", "beforeend", "y")],
+    ["insert behind", "<b>x</b>", "<b>x</b>y", insert("b", "afterend", "y")],
     [
       "insert before what closes",
       "<ul><li>a<li id=b>b</ul>",
       "<ul><li>a</li>x<li id=b>b</ul>",
-      { op: "insert", selector: "#b", position: "beforebegin", html: "x" },
+      insert("#b", "beforebegin", "x"),
     ],
-    [
-      "insert behind what is open",
-      "<ul><li id=a>a</ul>",
-      "<ul><li id=a>a</li>x</ul>",
-      { op: "insert", selector: "#a", position: "afterend", html: "x" },
-    ],
+    ["insert behind what is open", "<ul><li id=a>a</ul>", "<ul><li id=a>a</li>x</ul>", insert("#a", "afterend", "x")],
     [
       "move what has no end tag",
       "<ul><li>a<li>b</ul><p>c<ol></ol>",
       "<ul></ul><ol><li>a</li><li>b</li><p>c</p></ol>",
-      { op: "move", selector: "li, p", to: "ol", position: "beforeend" },
+      move("li, p", "ol", "beforeend"),
     ],
-    [
-      "insert behind the first line",
-      "<pre>\nx</pre>",
-      "<pre>\nyx</pre>",
-      { op: "insert", selector: "pre", position: "afterbegin", html: "y" },
-    ],
-    [
-      "insert into what closes itself",
-      "<svg><g/></svg>",
-      "<svg><g><a/></g></svg>",
-      { op: "insert", selector: "g", position: "afterbegin", html: "<a/>" },
-    ],
+    ["insert behind the first line", "<pre>\nx</pre>", "<pre>\nyx</pre>", insert("pre", "afterbegin", "y")],
+    ["insert into what closes itself", "<svg><g/></svg>", "<svg><g><a/></g></svg>", insert("g", "afterbegin", "<a/>")],
     ["remove", "a<b>x</b>c", "ac", { op: "remove", selector: "b" }],
-    ["move", "<b>x</b><i>y</i>", "<i>y</i><b>x</b>", { op: "move", selector: "b", to: "i", position: "afterend" }],
+    ["move", "<b>x</b><i>y</i>", "<i>y</i><b>x</b>", move("b", "i", "afterend")],
     [
       "move several",
       "<b>1</b><u><b>2</b></u><i>y</i>",
       "<u></u><i><b>1</b><b>2</b>y</i>",
-      { op: "move", selector: "b", to: "i", position: "afterbegin" },
+      move("b", "i", "afterbegin"),
     ],
-    [
-      "move what is open",
-      "<ul><li>a<li id=b>b</ul>",
-      "<ul><li id=b>b</li><li>a</ul>",
-      { op: "move", selector: "#b", to: "ul", position: "afterbegin" },
-    ],
+    ["move what is open", "<ul><li>a<li id=b>b</ul>", "<ul><li id=b>b</li><li>a</ul>", move("#b", "ul", "afterbegin")],
     ["setContent", "<b>x<i>z</i></b>", "<b>y</b>", { op: "setContent", selector: "b", html: "y" }],
     ["setContent to nothing", "<b>x</b>", "<b></b>", { op: "setContent", selector: "b", html: "" }],
-    ["setText", "<b>x</b>", "<b>1 &lt; 2 &amp; 3</b>", { op: "setText", selector: "b", text: "1 < 2 & 3" }],
-    [
-      "setText of a script",
-      "<script>x</script>",
-      "<script>1 < 2 && 3</script>",
-      { op: "setText", selector: "script", text: "1 < 2 && 3" },
-    ],
-    [
-      "setText of a title",
-      "<title>x</title>",
-      "<title>a &lt; b</title>",
-      { op: "setText", selector: "title", text: "a < b" },
-    ],
-    [
-      "setAttribute",
-      "<b  a='1' c=2>x</b>",
-      "<b  a='1' c=3>x</b>",
-      { op: "setAttribute", selector: "b", name: "c", value: "3" },
-    ],
-    [
-      "setAttribute with blanks",
-      "<b c=2>x</b>",
-      '<b c="3 &quot;4">x</b>',
-      { op: "setAttribute", selector: "b", name: "C", value: '3 "4' },
-    ],
-    [
-      "setAttribute in its quotes",
-      "<b c = '2'>x</b>",
-      "<b c = '&#39;\"'>x</b>",
-      { op: "setAttribute", selector: "b", name: "c", value: "'\"" },
-    ],
-    [
-      "setAttribute that had no value",
-      "<b c d>x</b>",
-      '<b c="1" d>x</b>',
-      { op: "setAttribute", selector: "b", name: "c", value: "1" },
-    ],
-    [
-      "setAttribute anew",
-      "<br id=a/>",
-      '<br id=a/ href="/">',
-      { op: "setAttribute", selector: "br", name: "href", value: "/" },
-    ],
+    ["setText", "<b>x</b>", "<b>1 &lt; 2 &amp; 3</b>", setText("b", "1 < 2 & 3")],
+    ["setText of a script", "<script>x</script>", "<script>1 < 2 && 3</script>", setText("script", "1 < 2 && 3")],
+    ["setText of a title", "<title>x</title>", "<title>a &lt; b</title>", setText("title", "a < b")],
+    ["setAttribute", "<b  a='1' c=2>x</b>", "<b  a='1' c=3>x</b>", setAttribute("b", "c", "3")],
+    ["setAttribute with blanks", "<b c=2>x</b>", '<b c="3 &quot;4">x</b>', setAttribute("b", "C", '3 "4')],
+    ["setAttribute in its quotes", "<b c = '2'>x</b>", "<b c = '&#39;\"'>x</b>", setAttribute("b", "c", "'\"")],
+    ["setAttribute that had no value", "<b c d>x</b>", '<b c="1" d>x</b>', setAttribute("b", "c", "1")],
+    ["setAttribute anew", "<br id=a/>", '<br id=a/ href="/">', setAttribute("br", "href", "/")],
     [
       "removeAttribute",
       "<b  a='1'  c=2 d>x</b>",
@@ -172,7 +121,7 @@ describe("the operations", () => {
     const page = await pageAfter(
       list,
       { op: "addClass", selector: "#a", class: "z" },
-      { op: "setAttribute", selector: "#b", name: "title", value: "é" },
+      setAttribute("#b", "title", "é"),
     );
     expect(page).toBe(`<ul><li id=a class='x y z'>A</li>\n<li id=b title="é">B</li></ul><p>`);
   });
@@ -181,10 +130,10 @@ describe("the operations", () => {
     const files = site("<p>");
     await files.fetch(new Request("http://localhost/a.svg", { method: "PUT", body: "<svg><g a='1'/><h/></svg>" }));
     const edits: Edit[] = [
-      { op: "setAttribute", selector: "g", name: "viewBox", value: "<\n'" },
-      { op: "insert", selector: "g", position: "beforebegin", html: "<k/>" },
-      { op: "setText", selector: "h", text: "<&" },
-      { op: "move", selector: "k", to: "h", position: "beforeend" },
+      setAttribute("g", "viewBox", "<\n'"),
+      insert("g", "beforebegin", "<k/>"),
+      setText("h", "<&"),
+      move("k", "h", "beforeend"),
     ];
     const init = { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(edits) };
     expect((await files.fetch(new Request("http://localhost/a.svg", init))).status).toBe(200);
@@ -196,11 +145,12 @@ describe("the operations", () => {
 
 describe("a list", () => {
   const edits: Edit[] = [
-    { op: "setText", selector: "#a", text: "1" },
-    { op: "insert", selector: "li", position: "afterend", html: "<li>new" },
+    setText("#a", "1"),
+    insert("li", "afterend", "<li>new"),
     { op: "remove", selector: "li:nth-child(2)" },
     { op: "test", selector: "li", matches: 3 },
   ];
+  const [first] = edits;
 
   it("is made in order, each edit in the page that those before have left, and announced once", async () => {
     const files = site(list);
@@ -232,41 +182,28 @@ describe("a list", () => {
     [400, "INVALID_EDIT", undefined, {}],
     [400, "INVALID_EDIT", 0, [null]],
     [400, "INVALID_EDIT", 0, [{ op: "constructor", selector: "b" }]],
-    [400, "INVALID_EDIT", 1, [...edits.slice(0, 1), { op: "replace", selector: "b" }]],
+    [400, "INVALID_EDIT", 1, [first, { op: "replace", selector: "b" }]],
     [400, "INVALID_EDIT", 0, [{ op: "remove", selector: "b", html: "x" }]],
     [400, "INVALID_EDIT", 0, [{ op: "remove", selector: "b", matches: -1 }]],
-    [400, "INVALID_EDIT", 0, [{ op: "setText", selector: "b", text: "\ud800" }]],
-    [400, "INVALID_EDIT", 0, [{ op: "setText", selector: "b", text: "a\u0000" }]],
+    [400, "INVALID_EDIT", 0, [setText("b", "\ud800")]],
+    [400, "INVALID_EDIT", 0, [setText("b", "a\u0000")]],
     [400, "INVALID_EDIT", 0, [{ op: "addClass", selector: "b", class: " " }]],
-    [400, "INVALID_EDIT", 1, [...edits.slice(0, 1), { op: "setAttribute", selector: "li", name: "a b", value: "" }]],
-    [400, "INVALID_EDIT", 0, [{ op: "insert", selector: "b", position: "inside", html: "" }]],
+    [400, "INVALID_EDIT", 1, [first, setAttribute("li", "a b", "")]],
+    [400, "INVALID_EDIT", 0, [insert("b", "inside" as never, "")]],
     [400, "TOO_MANY_EDITS", undefined, Array(5).fill(edits[0])],
-    [400, "INVALID_SELECTOR", 1, [...edits.slice(0, 1), { op: "remove", selector: "b:" }]],
-    [400, "INVALID_HTML", 1, [...edits.slice(0, 1), { op: "replace", selector: "li", html: "<b>" }]],
-    [400, "INVALID_HTML", 1, [...edits.slice(0, 1), { op: "setContent", selector: "p", html: "<div></div>" }]],
-    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "remove", selector: "body" }]],
-    [
-      400,
-      "INVALID_TARGET",
-      1,
-      [...edits.slice(0, 1), { op: "insert", selector: "html", position: "afterend", html: "x" }],
-    ],
-    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "setContent", selector: "html", html: "x" }]],
-    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "li", to: "li", position: "afterend" }]],
-    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "ul", to: "#a", position: "afterend" }]],
-    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "ul", to: "ul", position: "beforeend" }]],
-    [
-      400,
-      "INVALID_TARGET",
-      1,
-      [
-        { op: "insert", selector: "ul", position: "afterend", html: "<script></script>" },
-        { op: "move", selector: "ul", to: "script", position: "beforeend" },
-      ],
-    ],
-    [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "test", selector: "li", matches: 3 }]],
-    [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "remove", selector: "li", matches: 1 }]],
-    [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "remove", selector: "li", etag: '"x"' }]],
+    [400, "INVALID_SELECTOR", 1, [first, { op: "remove", selector: "b:" }]],
+    [400, "INVALID_HTML", 1, [first, { op: "replace", selector: "li", html: "<b>" }]],
+    [400, "INVALID_HTML", 1, [first, { op: "setContent", selector: "p", html: "<div></div>" }]],
+    [400, "INVALID_TARGET", 1, [first, { op: "remove", selector: "body" }]],
+    [400, "INVALID_TARGET", 1, [first, insert("html", "afterend", "x")]],
+    [400, "INVALID_TARGET", 1, [first, { op: "setContent", selector: "html", html: "x" }]],
+    [400, "INVALID_TARGET", 1, [first, move("li", "li", "afterend")]],
+    [400, "INVALID_TARGET", 1, [first, move("ul", "#a", "afterend")]],
+    [400, "INVALID_TARGET", 1, [first, move("ul", "ul", "beforeend")]],
+    [400, "INVALID_TARGET", 1, [insert("ul", "afterend", "<script></script>"), move("ul", "script", "beforeend")]],
+    [412, "EDIT_PRECONDITION_FAILED", 1, [first, { op: "test", selector: "li", matches: 3 }]],
+    [412, "EDIT_PRECONDITION_FAILED", 1, [first, { op: "remove", selector: "li", matches: 1 }]],
+    [412, "EDIT_PRECONDITION_FAILED", 1, [first, { op: "remove", selector: "li", etag: '"x"' }]],
   ])(
     "that cannot be made is %i %s, says which edit it was (%s), and leaves page, tag and feed: %j",
     async (...given) => {
@@ -393,21 +330,17 @@ describe("a list", () => {
         return write.edits.map((edit) => (edit.op === "setText" ? { ...edit, text: edit.text.toUpperCase() } : edit));
       },
     });
-    const { page, json } = await patch(files, [{ op: "setText", selector: "#a", text: "one" }]);
-    expect([page.includes(">ONE<"), json["edits"], seen]).toEqual([
-      true,
-      [{ matches: 1 }],
-      [[{ op: "setText", selector: "#a", text: "one" }]],
-    ]);
+    const { page, json } = await patch(files, [setText("#a", "one")]);
+    expect([page.includes(">ONE<"), json["edits"], seen]).toEqual([true, [{ matches: 1 }], [[setText("#a", "one")]]]);
   });
 
   it("takes no more work than one request may", async () => {
-    const many = Array(500).fill({ op: "setText", selector: "i:not(b > i):not(u > i)", text: "" });
+    const many = Array(500).fill(setText("i:not(b > i):not(u > i)", ""));
     const files = site(`<p>${"<i>x</i>".repeat(1000)}`, { maxSelectionSteps: 20_000 });
     expect((await patch(files, many.slice(0, 2))).status).toBe(200);
     expect(await patch(files, many)).toMatchObject({ status: 503, json: { code: "SELECTOR_TOO_COSTLY" } });
     const small = site("<p>x", { maxParseSteps: 1000 });
-    expect(await patch(small, Array(400).fill({ op: "setText", selector: "p", text: "xy" }))).toMatchObject({
+    expect(await patch(small, Array(400).fill(setText("p", "xy")))).toMatchObject({
       status: 422,
       json: { code: "DOCUMENT_TOO_COSTLY" },
     });
@@ -415,9 +348,9 @@ describe("a list", () => {
 
   it("keeps the bytes of a page that is not UTF-8, also of what it moves", async () => {
     const files = site(Buffer.from("<p>\xe9</p><i>\xff</i>", "latin1"));
-    expect((await patch(files, [{ op: "move", selector: "p", to: "i", position: "afterend" }])).status).toBe(200);
+    expect((await patch(files, [move("p", "i", "afterend")])).status).toBe(200);
     expect((await wholePage(files)).toString("latin1")).toBe("<i>\xff</i><p>\xe9</p>");
-    expect((await patch(files, [{ op: "setText", selector: "p", text: "é" }])).json["code"]).toBe("NOT_UTF8");
+    expect((await patch(files, [setText("p", "é")])).json["code"]).toBe("NOT_UTF8");
   });
 });
 
@@ -438,28 +371,11 @@ describe("edits that have nothing to do with each other", () => {
   });
 
   it.each<[string, Edit[], string]>([
-    [
-      "what was added is found",
-      [
-        { op: "insert", selector: "#a", position: "afterend", html: "<li id=n>" },
-        { op: "setText", selector: "#n", text: "1" },
-      ],
-      "<li id=n>1</li>",
-    ],
-    [
-      "what has gone is not",
-      [
-        { op: "setContent", selector: "ul", html: "" },
-        { op: "setText", selector: "#a", text: "1" },
-      ],
-      "<ul></ul>",
-    ],
+    ["what was added is found", [insert("#a", "afterend", "<li id=n>"), setText("#n", "1")], "<li id=n>1</li>"],
+    ["what has gone is not", [{ op: "setContent", selector: "ul", html: "" }, setText("#a", "1")], "<ul></ul>"],
     [
       "a class that was added counts",
-      [
-        { op: "addClass", selector: "#b", class: "k" },
-        { op: "setText", selector: ".k", text: "1" },
-      ],
+      [{ op: "addClass", selector: "#b", class: "k" }, setText(".k", "1")],
       '<li id=b class="k">1</li>',
     ],
     [
@@ -470,30 +386,9 @@ describe("edits that have nothing to do with each other", () => {
       ],
       "<li id=a class='y'>A</li>",
     ],
-    [
-      "places are counted anew",
-      [
-        { op: "remove", selector: "#a" },
-        { op: "setText", selector: "li:first-child", text: "1" },
-      ],
-      "<li id=b>1</li>",
-    ],
-    [
-      "neighbours keep their order",
-      [
-        { op: "insert", selector: "#a", position: "afterend", html: "1" },
-        { op: "insert", selector: "#a", position: "afterend", html: "2" },
-      ],
-      "</li>21\n",
-    ],
-    [
-      "a tag is changed twice",
-      [
-        { op: "setAttribute", selector: "#b", name: "u", value: "1" },
-        { op: "setAttribute", selector: "#b", name: "v", value: "2" },
-      ],
-      '<li id=b u="1" v="2">',
-    ],
+    ["places are counted anew", [{ op: "remove", selector: "#a" }, setText("li:first-child", "1")], "<li id=b>1</li>"],
+    ["neighbours keep their order", [insert("#a", "afterend", "1"), insert("#a", "afterend", "2")], "</li>21\n"],
+    ["a tag is changed twice", [setAttribute("#b", "u", "1"), setAttribute("#b", "v", "2")], '<li id=b u="1" v="2">'],
   ])("and others are made one after the other: %s", async (_, edits, expected) => {
     expect(await pageAfter(list, ...edits)).toContain(expected);
   });

@@ -25,7 +25,7 @@ export function isInput(element: SourceElement, ...types: readonly string[]): bo
 }
 
 /** The type of an `input`; one that is not known is `"text"`. */
-export function inputType({ attribs }: SourceElement): string {
+function inputType({ attribs }: SourceElement): string {
   const type = asciiKeyword(attribs["type"]);
   return inputTypes.has(type) ? type : "text";
 }

@@ -47,7 +47,7 @@ function languageOf(
  * Whether a language is in one of the ranges of `:lang()`: it is equal to it, or begins with it and `-`. A range with
  * wildcards goes by the extended filtering of RFC 4647, §3.3.2.
  */
-export function matchesLanguage(language: string, ranges: readonly LanguageRange[]): boolean {
+function matchesLanguage(language: string, ranges: readonly LanguageRange[]): boolean {
   const tag = asciiLowerCase(language);
   return ranges.some(({ range: written, hasWildcards }) => {
     const range = asciiLowerCase(written);

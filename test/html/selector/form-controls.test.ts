@@ -1,18 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputType, isInput, isNamed } from "../../../src/html/selector/form-controls.ts";
-import { elementsOf } from "../../elements/pages.ts";
 import { select } from "../../elements/selecting.ts";
-import { parseHtml } from "../../helpers/parse-html.ts";
-
-describe("inputType", () => {
-  it("takes what it does not know for text", async () => {
-    const page = await parseHtml("<input><input type=RADIO><input type=foo><svg><input type=radio>");
-    const inputs = elementsOf(page).filter(({ name }) => name === "input");
-    expect(inputs.map(inputType)).toEqual(["text", "radio", "text", "radio"]);
-    expect(inputs.map((input) => isInput(input, "radio", "checkbox"))).toEqual([false, true, false, false]);
-    expect(inputs.map((input) => isNamed(input, "select", "input"))).toEqual([true, true, true, false]);
-  });
-});
 
 describe(":disabled", () => {
   it.each([
