@@ -219,5 +219,5 @@ function suppliedPlaces(placements: readonly Placement[]): (index: number) => bo
     delta += text.length - (end - start);
     return { from, to: from + text.length };
   });
-  return (index) => index < (supplied[countBefore(supplied, ({ from }) => from <= index) - 1]?.to ?? 0);
+  return (index) => index < (supplied[countBefore(supplied, ({ from }) => from <= index) - 1]?.to ?? -1);
 }
