@@ -64,7 +64,7 @@ export async function serveStandardIo(commandLine: CommandLine, log: OperatorLog
 }
 
 /** Resolves at the first of these signals. The next one ends the process at once, as it does without a handler. */
-export function signalled(...names: readonly NodeJS.Signals[]): Promise<void> {
+function signalled(...names: readonly NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
     const received = (): void => {
       for (const name of names) process.off(name, received);
@@ -75,7 +75,7 @@ export function signalled(...names: readonly NodeJS.Signals[]): Promise<void> {
 }
 
 /** Wraps a task so that it never runs twice at the same time: each run begins when the one before is over. */
-export function oneAtATime(task: () => Promise<void>): () => Promise<void> {
+function oneAtATime(task: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return () => {
     last = last.catch(() => {}).then(task); // the caller of the failed run gets its error

@@ -11,9 +11,8 @@ import {
   type UnnumberedChange,
 } from "../server/change-feed.ts";
 import { sharedFeeds } from "../server/shared-services.ts";
-import { ChangeStream, type StreamEntry } from "./change-stream.ts";
+import { ChangeStream, Outbox, type StreamEntry } from "./change-stream.ts";
 import { destroy, type RedisClient, RedisConnection, RedisError, type RedisSource } from "./connection.ts";
-import { Outbox } from "./outbox.ts";
 
 /** Options for {@link redisFeed}. */
 export interface RedisFeedOptions {

@@ -4,7 +4,6 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { oneAtATime, signalled } from "../../src/cli/serve.ts";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
 import { sample } from "../helpers/effort.ts";
 import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
@@ -155,32 +154,5 @@ describe("--live", () => {
     const message =
       "filement: --live expects a directory: a page names its plugins itself (filement --help tells more)\n";
     expect([code, stderr]).toEqual([2, message]);
-  });
-});
-
-describe("a signal", () => {
-  it("is waited for, and no longer after the first one of any of the names", async () => {
-    const before = process.listenerCount("SIGUSR2") + process.listenerCount("SIGWINCH");
-    const heard = signalled("SIGUSR2", "SIGWINCH");
-    expect(process.listenerCount("SIGUSR2") + process.listenerCount("SIGWINCH")).toBe(before + 2);
-    process.emit("SIGWINCH");
-    await heard;
-    expect(process.listenerCount("SIGUSR2") + process.listenerCount("SIGWINCH")).toBe(before);
-  });
-});
-
-describe("one at a time", () => {
-  it("begins each run when the one before is over, and tells a failure to the caller of that run", async () => {
-    const ends: Array<(error?: Error) => void> = [];
-    const run = (): Promise<void> =>
-      new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
-    const ask = oneAtATime(run);
-    const [first, second] = [ask(), ask()];
-    await expect.poll(() => ends.length).toBe(1);
-    ends[0]?.(new Error("failed"));
-    await expect(first).rejects.toThrow("failed");
-    await expect.poll(() => ends.length).toBe(2);
-    ends[1]?.();
-    await second;
   });
 });

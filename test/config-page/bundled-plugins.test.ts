@@ -164,14 +164,8 @@ const library = (location: string): ReturnType<typeof readLibrary> => readLibrar
 
 describe("readLibrary", () => {
   it.each([
-    "file://./plugins/rate-limit.so",
-    "file://./plugins/rate_limit.so",
-    "file://./plugins/librate-limit.so",
-    "file://./plugins/librate_limit.so",
     "/usr/lib/libfilement_rate_limit.dylib",
     "/usr/lib/libfilement-rate-limit.so.1.2",
-    "file://./plugins/rusty_beam_rate_limit.dll",
-    "file://./plugins/librusty-beam-rate-limit.so",
     "file://librate_limit.so",
     "FILE://./PLUGINS/RATE-LIMIT.DLL",
     "file://./rate-limit",

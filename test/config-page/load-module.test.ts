@@ -42,10 +42,7 @@ describe("loadModule", () => {
     ["has a function that throws", "export default () => { throw new Error('no parameter'); };", "no parameter"],
     ["has a function that rejects", "export default async () => { throw new Error('too late'); };", "too late"],
     ["returns nothing", "export default () => {};", "return a plugin: an object with a name"],
-    ["returns null", "export default () => null;", "return a plugin: an object with a name"],
     ["returns a plugin without a name", "export default () => ({ handle() {} });", "an object with a name"],
-    ["returns a name that is no text", "export default () => ({ name: 1 });", "an object with a name"],
-    ["returns an empty name", "export default () => ({ name: '' });", "an object with a name"],
     [
       "returns a handle that cannot be called",
       "export default () => ({ name: 'x', handle: 'no' });",

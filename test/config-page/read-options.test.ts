@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config.ts";
-import { Problems } from "../../src/config-page/problems.ts";
+import { Problems, shown } from "../../src/config-page/problems.ts";
 import {
   attempt,
   expectationOf,
@@ -278,5 +278,12 @@ describe("expectationOf", () => {
     ["the type, for a value that is given twice", rate, ["1", "2"], "a number"],
   ])("is %s", (_what, schema: Schema, texts, expected) => {
     expect(expectationOf(schema, texts)).toBe(expected);
+  });
+});
+
+describe("shown", () => {
+  it("has no line break, and not more of a text than helps", () => {
+    expect(shown('a "b"\n')).toBe('"a \\"b\\"\\n"');
+    expect(shown("x".repeat(1000))).toBe(`"${"x".repeat(80)}..."`);
   });
 });

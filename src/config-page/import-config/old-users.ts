@@ -1,9 +1,12 @@
 import { isOfType, type MicrodataItem } from "../../html/microdata.ts";
+import { escapeHtml } from "../../http/escape-html.ts";
 import { compilePathPattern } from "../../http/path-pattern.ts";
 import { isOldItem, isTheirs } from "../../plugins/basic-auth/microdata-users.ts";
 import { isHash } from "../../plugins/basic-auth/password.ts";
 import { compileRuleSelector } from "../../plugins/permissions/rules.ts";
-import { PageWriter, vocabulary } from "./page-writer.ts";
+
+/** The vocabulary of pages that are written; only the last word of a type counts. */
+export const vocabulary = "https://example.org/schema";
 
 export interface UsersFileUse {
   readonly name: string;
@@ -219,4 +222,34 @@ function textsOf({ properties }: MicrodataItem, name: string): readonly string[]
 
 function textOf(item: MicrodataItem, name: string): string | undefined {
   return textsOf(item, name)[0];
+}
+
+/** Writes the pages of an import. */
+export class PageWriter {
+  readonly #lines: string[] = [];
+
+  constructor(title: string) {
+    this.add(0, "<!doctype html>", '<meta charset="utf-8">', `<title>${title}</title>`);
+  }
+
+  get html(): string {
+    return `${this.#lines.join("\n")}\n`;
+  }
+
+  add(depth: number, ...lines: readonly string[]): void {
+    for (const line of lines) this.#lines.push("  ".repeat(depth) + line);
+  }
+
+  /** Two hyphens could end the comment. */
+  comment(depth: number, text: string): void {
+    this.add(depth, `<!-- ${text.replace(/-(?=-)/g, "- ").replaceAll(">", "›")} -->`);
+  }
+
+  /** A list of names and values; `attributes` belong to the list itself. */
+  properties(depth: number, values: readonly (readonly [name: string, text: string])[], attributes = ""): void {
+    const lines = values.map(
+      ([name, text]) => `  <dt>${escapeHtml(name)}</dt> <dd itemprop="${escapeHtml(name)}">${escapeHtml(text)}</dd>`,
+    );
+    if (lines.length > 0) this.add(depth, `<dl${attributes}>`, ...lines, "</dl>");
+  }
 }

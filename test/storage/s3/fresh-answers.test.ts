@@ -25,20 +25,4 @@ describe("a fresh answer", () => {
       await Promise.all(early);
     }
   });
-
-  it("fails for those who asked together, and for nobody else", async () => {
-    const failures = [new Error("first"), new Error("second")];
-    const answers = new FreshAnswers(async () => {
-      const failure = failures.shift();
-      if (failure) throw failure;
-      return "answer";
-    });
-    const outcomes = await Promise.allSettled([answers.of("a"), answers.of("a"), answers.of("a")]);
-    expect(outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.message)).toEqual([
-      "first",
-      "second",
-      "second",
-    ]);
-    expect(await answers.of("a")).toBe("answer");
-  });
 });
