@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable } from "node:stream";
 import type {
   $Command,
+  ListObjectsV2CommandInput,
   PutObjectCommandInput,
   S3Client,
   S3ClientResolvedConfig,
@@ -41,12 +42,7 @@ export interface KeyPage {
   readonly next: string | undefined;
 }
 
-export interface ListOptions {
-  readonly MaxKeys?: number;
-  readonly Delimiter?: "/";
-  readonly StartAfter?: string;
-  readonly ContinuationToken?: string;
-}
+export type ListOptions = Pick<ListObjectsV2CommandInput, "MaxKeys" | "Delimiter" | "StartAfter" | "ContinuationToken">;
 
 export interface Part {
   readonly PartNumber: number;
