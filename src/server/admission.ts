@@ -14,7 +14,7 @@ const details: Readonly<Record<Outage, string>> = {
   OVERLOADED: "The server is overloaded. Try again shortly.",
 };
 
-/** The 503 that everybody gets during an outage. */
+/** The 503 of an outage. */
 export function unavailable(outage: Outage): HttpError {
   const headers = { "retry-after": retryAfter[outage] };
   return withoutTrace(() => new HttpError(503, outage, details[outage], { headers }));
@@ -33,7 +33,7 @@ export class UsageLimit {
     this.#maxPerAddress = maxPerAddress;
   }
 
-  /** Takes a place for a client, and returns how to give it back. Throws 503 where there is none left for it. */
+  /** Takes a place for a client, and returns how to give it back. Throws 503 where no place is left. */
   take(address: string): () => void {
     const network = clientNetwork(address);
     const own = this.#byNetwork.get(network) ?? 0;

@@ -37,10 +37,7 @@ export interface FileHistory {
   list(path: string, limit: number, after?: string): Promise<VersionList>;
   /** A file at a moment, or after a commit; `undefined` where there was none. Throws 404 for an unknown commit. */
   storageAt(path: string, at: Date | string): Promise<Storage | undefined>;
-  /**
-   * What a file is without the change of a commit, or as that commit left it; `undefined` for no file. Throws 404 and
-   * 409 `WRITE_CONFLICT`.
-   */
+  /** A file without the change of a commit, or as that left it; `undefined` for none. Throws 404 and 409. */
   restored(
     path: string,
     commit: string,

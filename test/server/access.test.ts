@@ -24,14 +24,6 @@ it("judges a file with the content of another one in a coding as that, too; an a
   expect(verdicts.map((path) => permitsAll(path, isOther))).toEqual([false, false, false, false, true, true, true]);
 });
 
-describe("the default access", () => {
-  it("permits everything, and would refuse with 403", () => {
-    expect(permitAll.permitsPath("delete", "/a")).toBe(true);
-    expect(permitAll.permitsElements("delete", "/a", "any")).toBe(true);
-    expect(permitAll.refusal()).toMatchObject({ status: 403, code: "FORBIDDEN" });
-  });
-});
-
 it.each(["GET", "HEAD"])("lets %s pass", (method) => {
   expect(() => requireReading({ method, path: "/metrics", access: permitAll })).not.toThrow();
 });
