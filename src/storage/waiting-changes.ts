@@ -95,6 +95,8 @@ interface Waiting {
   readonly isAlone: boolean;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
+  /** How it has ended, until the outcome is stored. */
+  ended?: Ended;
 }
 
 /**
@@ -157,7 +159,6 @@ interface Queue {
   ended?: Promise<void>;
 }
 
-/** How a change has ended, until the outcome is stored. */
 type Ended =
   | { readonly error: unknown }
   | { readonly created: boolean; readonly changed: boolean; readonly stat: StoredStat };
@@ -168,7 +169,6 @@ export class Group {
   readonly since: number;
   readonly #queue: Queue;
   readonly #members: Waiting[] = [];
-  #ended: Ended[] = [];
   #last: StoredStat | undefined;
 
   constructor(queue: Queue) {
@@ -178,15 +178,14 @@ export class Group {
 
   /** Whether one of them was refused, or has changed nothing, by what was in the draft. */
   get isDoubtful(): boolean {
-    return this.#ended.some((each) => "error" in each || !each.changed);
+    return this.#members.some(({ ended }) => ended && ("error" in ended || !ended.changed));
   }
 
   /** Makes all of them to a draft, in order. Called again, with another draft, if the file was changed meanwhile. */
   async apply(draft: Draft): Promise<void> {
     const { waiting } = this.#queue;
     this.#queue.hasBegun = true;
-    this.#ended = [];
-    for (const member of this.#members) this.#ended.push(await made(member, draft));
+    for (const member of this.#members) member.ended = await made(member, draft);
     // Those who come from now on are the next group: the first of this one is not to wait for ever.
     for (let left = this.#members.length > 0 ? 0 : waiting.length; left > 0; left -= 1) {
       const [next] = waiting;
@@ -194,7 +193,7 @@ export class Group {
       if (!next || (this.#members.length > 0 && (isFull || next.isAlone))) break;
       waiting.shift();
       this.#members.push(next);
-      this.#ended.push(await made(next, draft));
+      next.ended = await made(next, draft);
       if (next.isAlone) break;
     }
     this.#last = draft.outcome && draft.stat;
@@ -202,11 +201,10 @@ export class Group {
 
   /** Answers all of them, in order, when the outcome is stored; to be called, and waited for, under the file's lock. */
   async done(stored: StoredStat | undefined): Promise<void> {
-    for (const [i, member] of this.#members.entries()) {
-      const ended = this.#ended[i];
+    for (const { ended, resolve, reject } of this.#members) {
       if (!ended) continue;
-      if ("error" in ended) member.reject(ended.error);
-      else member.resolve(ended.stat === this.#last && stored ? { ...ended, stat: stored } : ended);
+      if ("error" in ended) reject(ended.error);
+      else resolve(ended.stat === this.#last && stored ? { ...ended, stat: stored } : ended);
       // What the one does at once, announcing its change, comes before what the next does.
       if (this.#members.length > 1) await new Promise<void>((resolve) => nextTick(resolve));
     }
@@ -225,13 +223,10 @@ export class Group {
     // But where the outcome is not known, all may have been stored.
     const isUnknown = error instanceof StorageError && error.code === "outcome-unknown";
     if (isUnknown) for (const { reject } of others) reject(error);
-    if (first && others.length > 0 && !isUnknown) this.#queue.waiting.unshift(...[first, ...others].map(alone));
-    else first?.reject(error);
+    const alone = [first, ...others].flatMap((member) => (member ? { ...member, isAlone: true } : []));
+    if (others.length === 0 || isUnknown) first?.reject(error);
+    else this.#queue.waiting.unshift(...alone);
   }
-}
-
-function alone(member: Waiting): Waiting {
-  return { ...member, isAlone: true };
 }
 
 async function made({ change }: Waiting, draft: Draft): Promise<Ended> {

@@ -57,7 +57,7 @@ describe("a path lock", () => {
     expect(steps).toEqual(["a changes", "a announced", "b changes", "b announced"]);
   });
 
-  it("tries a task only where nobody holds the key", async () => {
+  it("tries a task only where the key is free", async () => {
     const lock = new PathLock();
     const { opened, open } = gate();
     const held = lock.run("key", () => opened);

@@ -41,10 +41,10 @@ export class DiskThread {
    * that nothing more will happen.
    */
   run(job: Job, late: (error: unknown) => void = () => {}): Promise<JobResult> {
-    if (contentOf(job) > maxSentBytes || isOfFile(job)) return inPool(programOf(job));
+    if (bytesOf(job) > maxSentBytes) return inPool(programOf(job));
     if (this.#state === "none") this.#start();
     if (this.#state !== "ready") return inPool(programOf(job));
-    if (this.#isStuck) return Promise.reject(unavailable());
+    if (this.#isStuck) return Promise.reject(silence("unavailable"));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject, late });
       if (this.#underWay.length === 0) this.#send();
@@ -75,7 +75,7 @@ export class DiskThread {
     let count = 0;
     for (const { job } of this.#waiting) {
       if (count >= maxBatch || bytes >= maxBatchBytes) break;
-      bytes += contentOf(job);
+      bytes += bytesOf(job);
       count += 1;
     }
     this.#underWay = this.#waiting.splice(0, count);
@@ -102,8 +102,8 @@ export class DiskThread {
 
   #giveUp(): void {
     this.#isStuck = true;
-    for (const { late } of this.#underWay) late(unknown());
-    for (const { reject } of this.#waiting.splice(0)) reject(unavailable());
+    for (const { late } of this.#underWay) late(silence("outcome-unknown"));
+    for (const { reject } of this.#waiting.splice(0)) reject(silence("unavailable"));
   }
 
   #ended(): void {
@@ -112,27 +112,21 @@ export class DiskThread {
     this.#underWay = [];
     clearTimeout(this.#watch);
     for (const { late, reject } of underWay) {
-      late(unknown()); // made or not: the thread cannot say
-      reject(unknown());
+      late(silence("outcome-unknown")); // made or not: the thread cannot say
+      reject(silence("outcome-unknown"));
     }
     for (const { job, resolve, reject } of waiting) inPool(programOf(job)).then(resolve, reject);
   }
 }
 
-function unknown(): StorageError {
-  return new StorageError("outcome-unknown", new Error("the disk has not answered"));
+function silence(code: "outcome-unknown" | "unavailable"): StorageError {
+  return new StorageError(code, new Error("the disk has not answered"));
 }
 
-function unavailable(): StorageError {
-  return new StorageError("unavailable", new Error("the disk has not answered"));
-}
-
-function contentOf(job: Job): number {
-  return "content" in job ? job.content.byteLength : 0;
-}
-
-function isOfFile(job: Job): boolean {
-  return "content" in job && "temporary" in job.content;
+/** How many bytes are to be sent; content in a file is not. */
+function bytesOf(job: Job): number {
+  if (!("content" in job)) return 0;
+  return "temporary" in job.content ? Number.POSITIVE_INFINITY : job.content.byteLength;
 }
 
 const threads = new Map<number, DiskThread>();

@@ -8,19 +8,14 @@ const reliedOnMs = 60_000;
 const known = { max: 10_000, ttl: reliedOnMs, ttlResolution: 1000 } as const;
 
 /**
- * What a directory does with names that differ from those it lists in case only: `"exact"` finds nothing, `"folding"`
- * the file. `"untold"`: no name has shown it yet. The way to the directory is spelled as it is listed.
- */
-type Kind = "exact" | "folding" | "untold";
-
-/**
  * The names by which directories list what is in them. Some file systems find a file by other names, too: in another
  * case, in another form of Unicode, by a short name (`GIT~1` for `.git`). Rules, locks and caches must not take these
  * for other files.
  */
 export class ListedNames {
   readonly #root: string;
-  readonly #directories = new LRUCache<string, Kind>(known);
+  /** Whether a directory finds nothing by names that differ from those it lists in case only; its own way is listed. */
+  readonly #directories = new LRUCache<string, boolean>(known);
   /** Locations whose last name is known to be listed, where their directory does not say it for all. */
   readonly #listed = new LRUCache<string, true>(known);
 
@@ -31,10 +26,10 @@ export class ListedNames {
 
   /** Whether a location below the root is known to be spelled as it is listed, without asking the disk. */
   isKnown(location: string): boolean {
-    const kind = this.#directories.get(dirname(location));
+    const isExact = this.#directories.get(dirname(location));
     const name = basename(location);
-    if (kind === undefined) return false;
-    return (kind === "exact" && isAscii(name)) || !canVary(name) || this.#listed.has(location);
+    if (isExact === undefined) return false;
+    return (isExact && isAscii(name)) || !canVary(name) || this.#listed.has(location);
   }
 
   /**
@@ -46,7 +41,7 @@ export class ListedNames {
     let place = this.#root;
     const names = location.slice(place.length).split(sep).filter(Boolean);
     for (const [i, name] of names.entries()) {
-      if (!this.#directories.has(place)) this.#directories.set(place, "untold");
+      if (!this.#directories.has(place)) this.#directories.set(place, false);
       const found = this.isKnown(join(place, name)) ? name : await this.#listedIn(place, name);
       if (found === undefined) return undefined;
       if (found === "") return join(place, ...names.slice(i));
@@ -63,13 +58,13 @@ export class ListedNames {
     if (!isFound) return "";
     const isShort = others.length === 0; // "12~1" has no other case
     if (!isShort && !areFound.includes(true)) {
-      this.#directories.set(directory, "exact");
+      this.#directories.set(directory, true);
       if (!isAscii(name)) this.#listed.set(join(directory, name), true);
       return name;
     }
     const names = await readdir(directory).catch(ignoreAbsence);
     const listed = names.includes(name) ? name : spelledLike(name, names);
-    if (!isShort) this.#directories.set(directory, names.some((each) => others.includes(each)) ? "untold" : "folding");
+    this.#directories.set(directory, false);
     if (listed !== undefined) this.#listed.set(join(directory, listed), true);
     return listed;
   }

@@ -36,21 +36,21 @@ export async function locked(disk: Disk, path: string, since: number, task: Task
       if ((await diskLocks.run(plain, (held) => task({ ...place, held }), since)) === "done") return;
     }
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      if ((await lockedFound(disk, path, since, task)) === "done") return;
+      const { real } = await disk.paths.target(path);
+      const outcome = await diskLocks.run(
+        real,
+        async (held) => {
+          // While this one waited, links may have been changed and directories made or removed.
+          const target = await disk.paths.target(path);
+          return target.real === real ? task({ ...target, name: basename(real), held }) : "elsewhere";
+        },
+        since,
+      );
+      if (outcome === "done") return;
     }
     throw new StorageError("conflict");
   } finally {
     clearInterval(alive);
     disk.alive.delete(alive);
   }
-}
-
-async function lockedFound(disk: Disk, path: string, since: number, task: Task): Promise<"done" | "elsewhere"> {
-  const { real } = await disk.paths.target(path);
-  const lookAgain = async (held: HeldLock | undefined): Promise<"done" | "elsewhere"> => {
-    // While this one waited, links may have been changed and directories made or removed.
-    const target = await disk.paths.target(path);
-    return target.real === real ? task({ ...target, name: basename(real), held }) : "elsewhere";
-  };
-  return diskLocks.run(real, lookAgain, since);
 }

@@ -63,9 +63,13 @@ export class DiskPaths {
    * The path by which the disk lists what it finds by this one, which may be spelled otherwise; `undefined` where it
    * lists that by no other spelling. All other methods take a path for what it says.
    */
-  listedPath(path: string): string | Promise<string | undefined> {
+  async listedPath(path: string): Promise<string | undefined> {
     const location = this.locationOf(path);
-    return location === undefined || this.#names.isKnown(location) ? path : this.#askListed(path, location);
+    const listed = location === undefined ? undefined : await this.#names.listed(location);
+    if (location === undefined || listed === location) return path;
+    if (listed === undefined) return undefined;
+    const names = listed.slice(this.root.length).split(sep).filter(Boolean);
+    return `/${names.join("/")}${path.endsWith("/") ? "/" : ""}`;
   }
 
   /** Where a path leads if no link is on its way; `undefined` if nothing may be seen, or that is not known. */
@@ -137,13 +141,6 @@ export class DiskPaths {
 
   async #isListed(location: string): Promise<boolean> {
     return (await this.#names.listed(location)) === location;
-  }
-
-  async #askListed(path: string, location: string): Promise<string | undefined> {
-    const listed = await this.#names.listed(location);
-    if (listed === undefined || listed === location) return listed && path;
-    const names = listed.slice(this.root.length).split(sep).filter(Boolean);
-    return `/${names.join("/")}${path.endsWith("/") ? "/" : ""}`;
   }
 
   /** The one place that decides whether a real location may be touched for `location`, as it was asked for. */

@@ -81,7 +81,7 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
     held.release();
   });
 
-  it("tells nobody on the machine what is locked, and has the names that all runtimes and versions take", async () => {
+  it("does not tell the machine what is locked, and has the names that all runtimes and versions take", async () => {
     const key = `/srv/secret/${randomUUID()}`;
     const held = await machineLocks().acquire(key);
     const sockets = await readFile("/proc/net/unix", "utf8");

@@ -47,7 +47,7 @@ describe("an error of the operating system", () => {
   });
 
   it.each([errno("EIO"), errno("ERR_INVALID_ARG_TYPE"), errno("constructor"), new Error("other"), "text", undefined])(
-    "stays as it is when nobody expects it: %s",
+    "stays as it is when it is not expected: %s",
     (error) => {
       expect(asStorageError(error)).toBe(error);
     },

@@ -188,23 +188,19 @@ describe("a protected location", () => {
     const paths = ["/later", "/later/deep/x.txt", "/other", "/a.txt", "/a.txt/b"];
     const refused = await Promise.all(paths.map((path) => storage.refuses?.(path)));
     expect(refused).toEqual([true, true, false, false, false]);
+    await storage.protect?.(join(root, "logs", "access.log"));
+    for (const path of ["/later", "/logs/access.log"]) await expectUnreachable(storage, path);
   });
 
-  it("is unreachable by its own name and through links", async () => {
+  it("is unreachable by its own name and through links, with what lies in it", async () => {
     const { root, storage } = await place();
     await symlink("a.txt", join(root, "link.txt"));
     await storage.protect?.(join(root, "a.txt"));
     await expectUnreachable(storage, "/a.txt");
     await expectUnreachable(storage, "/link.txt");
     expect(await namesAt(storage, "/")).toEqual(["dir"]);
-  });
-
-  it("need not exist yet", async () => {
-    const { root, storage } = await place();
-    await storage.protect?.(join(root, "later.txt"));
-    await storage.protect?.(join(root, "logs", "access.log"));
-    await expectUnreachable(storage, "/later.txt");
-    await expectUnreachable(storage, "/logs/access.log");
+    await storage.protect?.(join(root, "dir"));
+    for (const path of ["/dir", "/dir/b.txt", "/dir/new.txt"]) await expectUnreachable(storage, path);
   });
 
   it("is found through a link, and hides that link too", async () => {
@@ -214,14 +210,6 @@ describe("a protected location", () => {
     await expectUnreachable(storage, "/users.html");
     await expectUnreachable(storage, "/dir/b.txt");
     expect(await namesAt(storage, "/")).toEqual(["a.txt", "dir"]);
-  });
-
-  it("hides what lies in it when it is a directory", async () => {
-    const { root, storage } = await place();
-    await storage.protect?.(join(root, "dir"));
-    await expectUnreachable(storage, "/dir");
-    await expectUnreachable(storage, "/dir/b.txt");
-    await expectUnreachable(storage, "/dir/new.txt");
   });
 
   it("may lie outside the root", async () => {

@@ -43,28 +43,6 @@ describe("quiet paths", () => {
     expect({ looks, most }).toEqual({ looks: 2, most: 1 });
   });
 
-  it("are looked at a few at a time, and one that takes long does not keep the others", async () => {
-    const slow = gate();
-    let looking = 0;
-    let most = 0;
-    const looked = new Set<string>();
-    const paths = new QuietPaths(async (path) => {
-      looking += 1;
-      most = Math.max(most, looking);
-      await (path === "/slow" ? slow.opened : Promise.resolve());
-      looking -= 1;
-      looked.add(path);
-    });
-    paths.addNow("/slow");
-    for (let i = 0; i < 1000; i += 1) paths.add(`/${i}`);
-    await vi.advanceTimersByTimeAsync(200);
-    expect(looked.size).toBe(1000);
-    expect(most).toBeLessThanOrEqual(16);
-    slow.open();
-    await paths.close();
-    expect(looked).toContain("/slow");
-  });
-
   it("are forgotten at the end, which waits for what is under way", async () => {
     const first = gate();
     const ended: string[] = [];

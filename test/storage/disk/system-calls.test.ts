@@ -41,10 +41,6 @@ describe("a program of system calls", () => {
     expect(await inPool(nameOfDirectory(`${root}/a`))).toBe("failed: EEXIST");
     expect(await inPool(nameOfDirectory(`${root}/b`), atOnce)).toBe("made");
     expect(await inPool(nameOfDirectory(`${root}/b`), atOnce)).toBe("failed: EEXIST");
-  });
-
-  it("fails with what it does not catch", async () => {
-    const root = await temporaryDirectory();
     for (const make of [undefined, atOnce]) {
       await expect(inPool(call.rmdir(`${root}/none`), make)).rejects.toMatchObject({ code: "ENOENT" });
     }

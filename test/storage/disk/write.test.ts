@@ -47,7 +47,7 @@ describe("a write to the disk", () => {
     expect((await stat(join(root, "a.txt"))).mode).toBe((await stat(join(root, "other.txt"))).mode);
   });
 
-  it("lets nobody read the new content of a private file while it arrives", async () => {
+  it("keeps the new content of a private file private while it arrives", async () => {
     const { root } = await rootWith("old", 0o600);
     const modes: number[] = [];
     async function* looking(): Content {

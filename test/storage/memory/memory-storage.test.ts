@@ -43,7 +43,7 @@ describe("a memory storage", () => {
     expect(() => memoryStorage({ "/dir/": "text" })).toThrow('"/dir/" cannot be both');
   });
 
-  it("tells who watches it of every change, after whoever made it had the result", async () => {
+  it("tells its watchers of every change, after its maker had the result", async () => {
     const storage = memoryStorage({ "/old.txt": "old", "/list.txt": "1", "/dir/": "" });
     const order: string[] = [];
     const heard = gate();
