@@ -77,9 +77,7 @@ describe("the directory plugin", () => {
   it.each([
     ["api", 'directory is "api"'],
     ["", 'directory is ""'],
-    ["/a//b", 'directory is "/a//b"'],
     ["/a/../b", 'directory is "/a/../b"'],
-    ["/a\\b", "directory is"],
     ["//", 'directory is "//"'],
   ])("refuses a path that no request has: %o", (path, problem) => {
     expect(() => directory({ directory: path })).toThrow(`directory: ${problem}`);

@@ -131,10 +131,4 @@ describe("readUsersFile", () => {
       expect.stringContaining("the file does not exist"),
     ]);
   });
-
-  it("refuses a location that is none", async () => {
-    expect(await problemsOf("http://example.org/users")).toEqual([
-      '"http://example.org/users": expected a path or a file:// location',
-    ]);
-  });
 });
