@@ -98,9 +98,8 @@ export class Reparse {
     if (openAtEnd.some(({ original, element }) => hasTag(original) !== hasTag(element))) return undefined;
     if (this.#beginsWithinText()) return undefined;
     yield* builder.texts.settle();
-    const { displaced, root } = builder;
-    const elements = [...this.#standIns.map(({ element }) => element).filter(hasTag), ...builder.elements];
-    yield* settleSpans({ elements, displaced }, endOfPage({ root, source: this.#source }));
+    const { root } = builder;
+    yield* settleSpans(builder, endOfPage({ root, source: this.#source }));
     if (this.#standIns.some(({ element }) => hasLostSpan(element))) return undefined;
     const cut = {
       oldRoot: this.#old.root,
@@ -133,6 +132,7 @@ export class Reparse {
     for (const { element: original } of state.open) {
       const element = this.#standInFor(original);
       appendChild(to, element);
+      if (element.startIndex !== null) builder.elements.push(element);
       this.#standIns.push({ original, element });
       to = contentParent(element);
     }
