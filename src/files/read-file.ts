@@ -1,4 +1,5 @@
-import type { Readable } from "node:stream";
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
 import { entityTag, variantTag } from "../http/entity-tag.ts";
 import { attachment } from "../http/file-name.ts";
@@ -25,7 +26,6 @@ import {
   type MadeCoding,
 } from "./content-coding.ts";
 import { type FileRequest, sentFile } from "./file-request.ts";
-import { multipartByteRanges } from "./multipart-byte-ranges.ts";
 
 /** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
 const maxPiece = 128 * 1024;
@@ -174,4 +174,45 @@ function unsatisfiable(size: number): HttpError {
   return new HttpError(416, "RANGE_NOT_SATISFIABLE", `The file has ${size} bytes.`, {
     headers: { "content-range": unsatisfiedRange(size) },
   });
+}
+
+/** Several ranges as `multipart/byteranges` (RFC 9110 §14.6), of known length; without a `file` (HEAD) just that. */
+export function multipartByteRanges(
+  headers: ReplyHeaders,
+  size: number,
+  spans: readonly ByteSpan[],
+  file: OpenFile | undefined,
+): Reply {
+  const boundary = randomBytes(18).toString("base64url"); // unguessable, so that no content can hold it on purpose
+  const type = String(headers["content-type"]);
+  const heads = spans.map((span) => partHead(boundary, type, contentRange(span, size)));
+  const end = `\r\n--${boundary}--\r\n`;
+  const ofParts = spans.reduce((sum, { start, end: last }) => sum + last - start + 1, 0);
+  const length = Buffer.byteLength(heads.join("")) + ofParts + end.length;
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      "content-type": `multipart/byteranges; boundary=${boundary}`,
+      "content-length": String(length),
+    },
+    ...(file && { body: Readable.from(parts(file, spans, heads, end), { objectMode: false }) }),
+  };
+}
+
+function partHead(boundary: string, type: string, range: string): string {
+  return `\r\n--${boundary}\r\nContent-Type: ${type}\r\nContent-Range: ${range}\r\n\r\n`;
+}
+
+async function* parts(
+  file: OpenFile,
+  spans: readonly ByteSpan[],
+  heads: readonly string[],
+  end: string,
+): AsyncGenerator<Uint8Array> {
+  for (const [index, span] of spans.entries()) {
+    yield Buffer.from(heads[index] ?? "");
+    yield* file.stream(span);
+  }
+  yield Buffer.from(end);
 }

@@ -3,6 +3,7 @@ import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
 import { hasPreconditions } from "../http/preconditions.ts";
 import { locationOf } from "../http/request-target.ts";
+import { documentKind } from "../http/selector-range.ts";
 import { refuseEncodedContent, tooLarge } from "../server/admission.ts";
 import { decidedContent } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
@@ -11,7 +12,6 @@ import { type CommitCheck, type Content, StorageError, type StoredStat } from ".
 import { announce, makeChange, preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listedPath, refuseHiddenPath } from "./listed-path.ts";
-import { withoutFragments } from "./refuse-fragments.ts";
 
 /** PUT of a file: created (201) or replaced as a whole (200). */
 export async function writeFile(request: FileRequest): Promise<Reply> {
@@ -142,4 +142,57 @@ export async function makeDirectoryAt({ exchange, storage, options }: FileReques
   if (!storage.makeDirectory) throw new StorageError("forbidden");
   if (beforeWrite) await decidedContent(beforeWrite, { kind: "created", path, exchange, content: Buffer.alloc(0) });
   await storage.makeDirectory(path);
+}
+
+/** Bytes to look at. A page that begins with a longer comment is rare, and can be sent without it. */
+const prefixLength = 64 * 1024;
+
+const pageMarkup = /<(?:!doctype|html|head|body)[\s/>]/i;
+
+/** The content of a PUT, which fails (409) if it is a fragment and a page is stored: its `Range` was probably lost. */
+export async function withoutFragments(request: FileRequest): Promise<Content> {
+  const { exchange, options, path } = request;
+  if (!options.refuseFragments || !documentKind(path) || !(await isStoredPage(request))) return exchange.body;
+  return refuseFragment(exchange.body);
+}
+
+async function isStoredPage({ storage, path }: FileRequest): Promise<boolean> {
+  const file = await storage.open(path);
+  if (!file) return false;
+  try {
+    if (file.stat.size === 0) return false;
+    const bytes = await file.bytes({ start: 0, end: Math.min(prefixLength, file.stat.size) - 1 });
+    return isPage(bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+async function* refuseFragment(content: Content): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] | undefined = [];
+  let size = 0;
+  for await (const piece of content) {
+    if (!held) {
+      yield piece;
+      continue;
+    }
+    held.push(piece);
+    size += piece.byteLength;
+    if (size < prefixLength) continue;
+    yield* checked(held);
+    held = undefined;
+  }
+  if (held) yield* checked(held);
+}
+
+function checked(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (isPage(Buffer.concat(pieces).subarray(0, prefixLength))) return pieces;
+  const details =
+    "A whole page is stored here, and this is only a part of one; to change elements, send `Range: selector=...`.";
+  throw new HttpError(409, "FRAGMENT_REFUSED", details);
+}
+
+// Markup is ASCII in every supported encoding.
+function isPage(bytes: Uint8Array): boolean {
+  return pageMarkup.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"));
 }

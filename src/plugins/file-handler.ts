@@ -32,15 +32,17 @@ import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
   allowedMethods,
   elementOperations,
+  elementOptionsReply,
   isElementMethod,
   isMethod,
   offeredTarget,
   operations,
+  pathOptionsReply,
   requireRight,
+  serverOptionsReply,
   type Target,
   targetOf,
 } from "./file-handler/operations.ts";
-import { elementOptionsReply, pathOptionsReply, serverOptionsReply } from "./file-handler/options-reply.ts";
 
 /** Options of {@link fileHandler}; those left out are the host's. */
 export interface FileHandlerOptions extends Omit<FileHandling, "maxFileSize"> {
