@@ -9,11 +9,8 @@ import type { FileOptions } from "../server/site.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage/storage.ts";
 import { parseInTurnOf } from "./parse-queue.ts";
 
-/** Options of {@link DocumentCache}. */
-interface DocumentCacheOptions {
-  /** Memory that the documents may hold together, in bytes. @default 64 MiB */
-  readonly maxBytes?: number;
-}
+/** Memory that the documents of a cache may hold together, in bytes. */
+const defaultMaxBytes = 64 * 1024 * 1024;
 
 /** A document whose tree stays as it is until it is released. */
 export interface HeldDocument {
@@ -59,8 +56,7 @@ export class DocumentCache {
   /** The latest one, which may be larger than all of the cache: for as long as its memory is not needed. */
   #latest: { readonly path: string; readonly version: string; readonly document: WeakRef<SourceDocument> } | undefined;
 
-  constructor(options: DocumentCacheOptions = {}) {
-    const { maxBytes = 64 * 1024 * 1024 } = options;
+  constructor(maxBytes: number = defaultMaxBytes) {
     const sizeCalculation = ({ document }: KnownDocument): number => document.memoryBytes;
     this.#documents = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }

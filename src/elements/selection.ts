@@ -3,7 +3,7 @@ import { atHand, demand, patiently, SlicedQueue, type SlicedWork, settled } from
 import { DocumentError } from "../html/document-error.ts";
 import {
   compileSelector,
-  type ParsedSelector,
+  type SelectorList,
   type SourceDocument,
   type SourceElement,
   selection,
@@ -45,7 +45,7 @@ export function finderOf(options: SelectionOptions, client: Client, work?: { ste
 function parsedSelector(
   selector: string,
   { maxSelectorLength, maxSelectorCompounds: maxCompounds }: SelectionOptions,
-): ParsedSelector {
+): SelectorList {
   let firstError: unknown;
   for (const text of selectorCandidates(selector)) {
     try {

@@ -14,5 +14,5 @@ export { permanentElements } from "./edit/element-placement.ts";
 export { checkEdits, type Effect } from "./edit/operations.ts";
 export { outermost } from "./edit/placement.ts";
 export type { Fragment } from "./edit/well-formed.ts";
-export { compileSelector, type ParsedSelector, selection } from "./selector/select.ts";
-export type { SelectorLimits } from "./selector/selector-parser.ts";
+export { compileSelector, selection } from "./selector/select.ts";
+export type { SelectorList } from "./selector/selector-tree.ts";

@@ -120,7 +120,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
 
 /** The space as it was: what is read there is the same for ever, and of no use to other requests. */
 function pastSpace(space: HandlerSpace, storage: Storage): HandlerSpace {
-  return { ...space, storage, methods: ["GET", "HEAD"], documents: new DocumentCache({ maxBytes: 1 }) };
+  return { ...space, storage, methods: ["GET", "HEAD"], documents: new DocumentCache(1) };
 }
 
 function storageOf(root: string | URL): Storage {
@@ -139,7 +139,7 @@ function fileSpace(source: Storage, at: string, options: FileOptions, plugins: r
     options,
     serving: servingOf(options),
     contentTypeOf: contentTypeTable(options.contentTypes),
-    documents: new DocumentCache({ maxBytes: options.documentCacheSize }),
+    documents: new DocumentCache(options.documentCacheSize),
     bodies: new BodyBudget(options.elementBodyMemory),
     listings: new NamesBudget(maxListedNames),
   };

@@ -112,7 +112,7 @@ describe("DocumentCache", () => {
   });
 
   it("keeps the latest document, larger than all of it, until memory is needed", async () => {
-    const cache = new DocumentCache({ maxBytes: 1 });
+    const cache = new DocumentCache(1);
     let parsed = 0;
     const parse = (): Promise<SourceDocument> => {
       parsed += 1;
@@ -133,7 +133,7 @@ describe("DocumentCache", () => {
   });
 
   it("holds no more memory than it may", async () => {
-    const cache = new DocumentCache({ maxBytes: document.memoryBytes * 3 });
+    const cache = new DocumentCache(document.memoryBytes * 3);
     for (const path of ["/a", "/b", "/c", "/d"]) await get(cache, path, "1", load);
     await get(cache, "/d", "1", load);
     await get(cache, "/a", "1", load);

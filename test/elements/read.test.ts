@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Plugin } from "../../src/server/plugin.ts";
+import { accessOf } from "../helpers/file-request.ts";
 import { edit, send, serveOne } from "./editing.ts";
 
 const page = "\ufeff<!doctype html>\r\n<ul id=l>\r\n<li class='a>b'>1 &amp; \u{1f600}<li>2\r\n</ul><!-- <li> --><p>x";
@@ -167,5 +168,42 @@ describe("readElements", () => {
     const body = Buffer.from(await (await send(files, "GET", "p")).arrayBuffer());
     expect(body.toString("latin1")).toBe("<p>\xe9\xff</p>");
     await files.close();
+  });
+});
+
+const small = "<p>a</p><p>b<br></p>";
+
+describe("OPTIONS with a selector", () => {
+  it.each([
+    ["p", "2", "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
+    ["br", "1", "GET, HEAD, PUT, DELETE, OPTIONS"],
+    ["body", "1", "GET, HEAD, PUT, POST, OPTIONS"],
+    ["*", "6", "GET, HEAD, PUT, OPTIONS"],
+    ["table", "0", "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
+  ])("tells what can be done to %s", async (selector, matches, allow) => {
+    const { status, headers, body } = await edit(small, "OPTIONS", selector);
+    expect([status, headers.get("x-selector-matches"), headers.get("allow"), body]).toEqual([200, matches, allow, ""]);
+    expect([headers.get("vary"), headers.get("content-length")]).toEqual(["Range, Authorization", "0"]);
+  });
+
+  it.each([
+    ["read", 200, "GET, HEAD, POST, OPTIONS"],
+    ["list", 401, false],
+  ] as const)("tells what a user may do who may %s and append", async (right, status, allow) => {
+    const guard: Plugin = {
+      name: "guard",
+      handle(exchange, next) {
+        exchange.access = accessOf((asked) => asked === right || asked === "append");
+        return next();
+      },
+    };
+    const files = serveOne(small, { plugins: [guard] });
+    const reply = await send(files, "OPTIONS", "p");
+    expect([reply.status, status === 200 && reply.headers.get("allow")]).toEqual([status, allow]);
+    await files.close();
+  });
+
+  it("refuses a selector that no browser takes", async () => {
+    expect((await edit(small, "OPTIONS", "p >")).status).toBe(400);
   });
 });

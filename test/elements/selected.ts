@@ -2,13 +2,8 @@ import { atOnce } from "../../src/event-loop/sliced-work.ts";
 import type { SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
-import {
-  compileSelector,
-  type ParsedSelector,
-  type SelectableDocument,
-  type SelectionLimits,
-  selection,
-} from "../../src/html/selector/select.ts";
+import { compileSelector, type SelectionLimits, selection } from "../../src/html/selector/select.ts";
+import type { SelectorList } from "../../src/html/selector/selector-tree.ts";
 import { elementsOf } from "./pages.ts";
 
 /** What a selector gives: the numbers of the elements in a walk over the document, or that it is refused. */
@@ -24,8 +19,8 @@ export const wideLimits = {
 
 /** The elements that a selector gives, in one go. */
 export function selectElements(
-  document: SelectableDocument,
-  selector: ParsedSelector,
+  document: SourceDocument,
+  selector: SelectorList,
   limits?: SelectionLimits,
 ): readonly SourceElement[] {
   return atOnce(selection(document, selector, limits));

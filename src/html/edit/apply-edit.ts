@@ -46,7 +46,7 @@ export function* applyEdit(
   takeTree: () => boolean = () => false,
 ): SlicedWork<AppliedEdit> {
   const direct = yield* attempt(document, elements, place, limits, takeTree);
-  if (!(direct instanceof DocumentError)) return { ...direct, isNormalised: false };
+  if (!(direct instanceof DocumentError)) return direct;
   const normal = yield* normalise(document, elements, limits);
   if (!normal) throw direct;
   const second = yield* attempt(normal.document, normal.elements, place, limits, () => true);
@@ -63,7 +63,7 @@ export function* applyPlacements(
 ): SlicedWork<AppliedEdit> {
   const applied = yield* attempt(document, [], () => atHand(placements), limits, takeTree);
   if (applied instanceof DocumentError) throw applied;
-  return { ...applied, isNormalised: false };
+  return applied;
 }
 
 /** The edit, or why it cannot be made in this document as it is written. */
@@ -73,10 +73,10 @@ function* attempt(
   place: Place,
   limits: EditLimits,
   takeTree: () => boolean,
-): SlicedWork<Omit<AppliedEdit, "isNormalised"> | DocumentError> {
+): SlicedWork<AppliedEdit | DocumentError> {
   const placements = yield* place(document, elements);
   if (!placements) return withoutPlace();
-  if (placements.length === 0) return { document, placements, elements };
+  if (placements.length === 0) return { document, placements, elements, isNormalised: false };
   refuseTooLong(splicedLength(document.source, placements), limits);
   yield; // for thousands of places, each of these steps takes milliseconds
   const source = splice(document.source, placements);
@@ -85,12 +85,14 @@ function* attempt(
   const end = placements.at(-1)?.end ?? 0;
   const change = { start, end, shift: source.length - document.source.length };
   const inPart = yield* proveInPart(source, change, { document, elements, placements, limits });
-  if (inPart && takeTree()) return { document: yield* inPart.join(), placements, elements: inPart.elements };
+  if (inPart && takeTree()) {
+    return { document: yield* inPart.join(), placements, elements: inPart.elements, isNormalised: false };
+  }
   const edited = yield* parseResult(source, document, limits);
   const proof = yield* prove(document, edited, placements, elements);
   if (!proof.holds) return problemOf(proof, placements);
-  const remaining = elements.map((element) => proof.counterparts.get(element));
-  return { document: edited, placements, elements: remaining.filter((element) => element !== undefined) };
+  const remaining = elements.flatMap((element) => proof.counterparts.get(element) ?? []);
+  return { document: edited, placements, elements: remaining, isNormalised: false };
 }
 
 /** An edit that is to be proven. */

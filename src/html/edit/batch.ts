@@ -104,7 +104,7 @@ export class Batch {
 /** The parts of a selector; one that is never certain for a selector that cannot be parsed, which others report. */
 function listOf(selector: string): SelectorList {
   try {
-    return compileSelector(selector).list;
+    return compileSelector(selector);
   } catch {
     return [[{ combinator: null, compound: [{ kind: "nothing" }] }]];
   }

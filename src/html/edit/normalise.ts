@@ -32,8 +32,7 @@ export function* normalise(
   const normal = yield* parseSource(source, document, limits);
   const proof = yield* prove(document, normal, [], elements);
   if (!proof.holds) return undefined;
-  const counterparts = elements.map((element) => proof.counterparts.get(element));
-  return { document: normal, elements: counterparts.filter((element) => element !== undefined) };
+  return { document: normal, elements: elements.flatMap((element) => proof.counterparts.get(element) ?? []) };
 }
 
 function written(

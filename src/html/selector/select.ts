@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
-import type { DocumentKind } from "../document/source-document.ts";
+import type { DocumentKind, SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
 import { type ElementIndex, elementIndex } from "./element-index.ts";
 import { type ElementList, type FormState, type MatchContext, where } from "./match-context.ts";
@@ -10,18 +10,8 @@ import type { ComplexSelector, CompoundSelector, SelectorList } from "./selector
 import { passing, without } from "./simple-selectors.ts";
 import { EvaluationSteps, parentElement, stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
 
-/** A tree that selectors can be evaluated over. */
-export interface SelectableDocument {
-  readonly root: RootNode;
-  readonly source: string;
-  /** In XML names have case, and HTML's own rules do not hold. */
-  readonly kind: DocumentKind;
-}
-
-/** A selector that was parsed, ready to be evaluated over documents. */
-export interface ParsedSelector {
-  readonly list: SelectorList;
-}
+/** What selectors look at in a document. */
+type SelectableDocument = Pick<SourceDocument, "root" | "source" | "kind">;
 
 /** Bounds of an evaluation. */
 export interface SelectionLimits {
@@ -34,14 +24,14 @@ export interface SelectionLimits {
 }
 
 /** Pages ask for the same selectors again and again; the number bounds what strangers can fill the memory with. */
-const compiled = new LRUCache<string, ParsedSelector>({ max: 500 });
+const compiled = new LRUCache<string, SelectorList>({ max: 500 });
 
 /** Prepares a selector. Throws `INVALID_SELECTOR` for what a browser's `querySelectorAll` throws on. */
-export function compileSelector(selector: string, limits: SelectorLimits = {}): ParsedSelector {
+export function compileSelector(selector: string, limits: SelectorLimits = {}): SelectorList {
   const key = `${limits.maxSelectorLength} ${limits.maxCompounds} ${selector}`;
   const known = compiled.get(key);
   if (known) return known;
-  const parsed = { list: parseSelector(selector, limits) };
+  const parsed = parseSelector(selector, limits);
   compiled.set(key, parsed);
   return parsed;
 }
@@ -57,7 +47,7 @@ interface Found {
 }
 
 /** What selectors have found. A tree does not change, and is asked again; an edit asks twice before it writes. */
-const foundIn = new WeakMap<RootNode, Map<ParsedSelector, Found>>();
+const foundIn = new WeakMap<RootNode, Map<SelectorList, Found>>();
 
 /**
  * Finds the elements that `document.querySelectorAll(selector)` gives in a browser, in document order. Throws
@@ -65,7 +55,7 @@ const foundIn = new WeakMap<RootNode, Map<ParsedSelector, Found>>();
  */
 export function* selection(
   document: SelectableDocument,
-  selector: ParsedSelector,
+  selector: SelectorList,
   limits: SelectionLimits = {},
 ): SlicedWork<readonly SourceElement[]> {
   const { maxSelectionSteps = 20_000_000, maxMatches = 10_000, work = { steps: 0 } } = limits;
@@ -81,17 +71,17 @@ export function* selection(
 
 function* evaluated(
   document: SelectableDocument,
-  selector: ParsedSelector,
+  selector: SelectorList,
   maxSelectionSteps: number,
   work: { steps: number },
 ): SlicedWork<readonly SourceElement[]> {
   const { root } = document;
   const index = yield* elementIndex(root);
   const steps = new EvaluationSteps(maxSelectionSteps - work.steps);
-  const elements = yield* new Evaluation(document, index, steps).select(selector.list);
+  const elements = yield* new Evaluation(document, index, steps).select(selector);
   work.steps += steps.taken;
   if (elements.length > mostElements) return elements;
-  const remembered = foundIn.get(root) ?? new Map<ParsedSelector, Found>();
+  const remembered = foundIn.get(root) ?? new Map<SelectorList, Found>();
   if (remembered.size === mostSelectors) remembered.clear();
   remembered.set(selector, { elements, maxSelectionSteps });
   foundIn.set(root, remembered);
