@@ -8,7 +8,7 @@ import { tooLarge } from "./admission.ts";
 const leastBytesPerSecond = 64 * 1024;
 /** How long a client may take to come to speed, in seconds. */
 const graceSeconds = 5;
-/** Refused clients come back one after the other, within so many seconds. */
+/** Those who are refused at one moment come back one after the other, within so many seconds. */
 const spreadSeconds = 8;
 
 interface Upload {
@@ -22,18 +22,21 @@ interface Upload {
 /** The content of one request, as far as it has come. */
 interface HeldBody {
   readonly client: string;
-  /** In milliseconds of `performance.now()`. */
-  readonly startedAt: number;
   /** The memory that it has; `size` bytes of it are in use. */
   memory: Buffer;
   size: number;
-  isComplete: boolean;
+  /** For how long the client was waited for; `undefined` once all is there. */
+  seconds: number | undefined;
+  /** Goes on where the content waits for room. */
+  wake?: (() => void) | undefined;
 }
 
 /** The memory for the content of element requests: it is held as a whole until the request is over. */
 export class BodyBudget {
   readonly #maxBytes: number;
   readonly #bodies = new Set<HeldBody>();
+  #held = 0;
+  #clock: NodeJS.Timeout | undefined;
   #refused = 0;
 
   constructor(maxBytes: number) {
@@ -42,64 +45,88 @@ export class BodyBudget {
 
   /**
    * The content of a request. All requests together hold no more than allowed, those of one address no more than half
-   * of it; where there is no room, 503 `OVERLOADED`, by `Content-Length` before any of it is read. Throws 413 beyond
-   * `mostBytes`, and beyond what one address may hold.
+   * of it. Content whose `Content-Length` does not fit is 503 `OVERLOADED` before any of it is read; where the length
+   * is not known, reading waits for room. Throws 413 beyond `mostBytes`, and beyond what one address may hold.
    */
   async read(exchange: Upload, mostBytes: number): Promise<Uint8Array> {
     const maxSize = Math.min(mostBytes, Math.floor(this.#maxBytes / 2));
     const announced = Number(exchange.headers["content-length"] ?? 0);
     if (announced > maxSize) throw tooLarge(maxSize);
-    const client = clientNetwork(exchange.address);
-    const body: HeldBody = {
-      client,
-      startedAt: performance.now(),
-      memory: Buffer.alloc(0),
-      size: 0,
-      isComplete: false,
-    };
-    this.#bodies.add(body);
-    exchange.defer(() => this.#bodies.delete(body));
-    this.#reserve(body, announced);
+    const body: HeldBody = { client: clientNetwork(exchange.address), memory: Buffer.alloc(0), size: 0, seconds: 0 };
+    if (announced > 0 && !this.#reserve(body, announced)) throw this.#overloaded();
+    this.#enter(body);
+    exchange.defer(() => this.#leave(body));
     for await (const chunk of exchange.body) {
       const size = body.size + chunk.byteLength;
       if (size > maxSize) throw tooLarge(maxSize);
+      while (this.#bodies.has(body) && size > body.memory.byteLength) await this.#grow(body, size, maxSize);
       if (!this.#bodies.has(body)) throw this.#overloaded(); // it was too slow
-      // Memory doubles, so that small pieces are seldom copied.
-      if (size > body.memory.byteLength)
-        this.#reserve(body, Math.min(maxSize, Math.max(size, 2 * body.memory.byteLength)));
       body.memory.set(chunk, body.size);
       body.size = size;
     }
-    body.isComplete = true;
+    body.seconds = undefined;
     return body.memory.subarray(0, body.size);
   }
 
-  #reserve(body: HeldBody, size: number): void {
+  /** Makes room for `size` bytes, or waits for it. Memory doubles, so that small pieces are seldom copied. */
+  async #grow(body: HeldBody, size: number, maxSize: number): Promise<void> {
+    if (this.#reserve(body, Math.min(maxSize, Math.max(size, 2 * body.memory.byteLength)))) return;
+    await new Promise<void>((resolve) => {
+      body.wake = resolve;
+    });
+    body.wake = undefined;
+  }
+
+  #reserve(body: HeldBody, size: number): boolean {
     const more = size - body.memory.byteLength;
     for (const other of this.#bodies) {
-      if (other === body || !isSlow(other)) continue;
       if (this.#fits(body, more)) break;
-      if (other.client === body.client || this.#held() + more > this.#maxBytes) this.#bodies.delete(other);
+      const isInTheWay = other.client === body.client || this.#held + more > this.#maxBytes;
+      if (isInTheWay && other !== body && isSlow(other)) this.#leave(other);
     }
-    if (!this.#fits(body, more)) {
-      this.#bodies.delete(body);
-      throw this.#overloaded();
-    }
+    if (!this.#fits(body, more)) return false;
     const memory = Buffer.allocUnsafe(size);
     body.memory.copy(memory, 0, 0, body.size);
     body.memory = memory;
+    this.#held += more;
+    return true;
   }
 
-  #fits({ client }: HeldBody, more: number): boolean {
-    return this.#held() + more <= this.#maxBytes && this.#held(client) + more <= this.#maxBytes / 2;
+  /** Where all others wait for room as well, one of them has to go on. */
+  #fits(body: HeldBody, more: number): boolean {
+    if (this.#held + more <= this.#maxBytes / 2) return true;
+    const others = [...this.#bodies].filter((other) => other !== body);
+    const own = others.filter(({ client }) => client === body.client);
+    const ownBytes = own.reduce((sum, { memory }) => sum + memory.byteLength, body.memory.byteLength);
+    const isTooMuch = this.#held + more > this.#maxBytes && others.some(({ wake }) => !wake);
+    const isTooMuchOfOne = ownBytes + more > this.#maxBytes / 2 && own.some(({ wake }) => !wake);
+    return !isTooMuch && !isTooMuchOfOne;
   }
 
-  /** The bytes that all requests hold, or those of one client. */
-  #held(client?: string): number {
-    let bytes = 0;
-    for (const body of this.#bodies)
-      if (client === undefined || body.client === client) bytes += body.memory.byteLength;
-    return bytes;
+  #enter(body: HeldBody): void {
+    this.#bodies.add(body);
+    this.#clock ??= setInterval(() => this.#tick(), 1000).unref();
+  }
+
+  /** Counts seconds in which the event loop has turned: a process that was stopped has not waited for its clients. */
+  #tick(): void {
+    for (const body of this.#bodies) if (body.seconds !== undefined && !body.wake) body.seconds += 1;
+    this.#wake();
+  }
+
+  #leave(body: HeldBody): void {
+    if (!this.#bodies.delete(body)) return;
+    this.#held -= body.memory.byteLength;
+    body.memory = Buffer.alloc(0);
+    if (this.#bodies.size === 0) {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const { wake } of this.#bodies) wake?.();
   }
 
   #overloaded(): HttpError {
@@ -110,7 +137,6 @@ export class BodyBudget {
   }
 }
 
-function isSlow({ size, startedAt, isComplete }: HeldBody): boolean {
-  const seconds = (performance.now() - startedAt) / 1000;
-  return !isComplete && size < leastBytesPerSecond * (seconds - graceSeconds);
+function isSlow({ size, seconds, wake }: HeldBody): boolean {
+  return seconds !== undefined && !wake && size < leastBytesPerSecond * (seconds - graceSeconds);
 }

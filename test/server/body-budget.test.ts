@@ -55,9 +55,13 @@ describe("BodyBudget", () => {
     first.finish();
     expect((await read).byteLength).toBe(60);
 
-    second.send(1);
-    await expect(budget.read(second.exchange, 1000)).rejects.toMatchObject(tooMuchContent);
+    second.send(50);
+    second.finish();
+    const waiting = budget.read(second.exchange, 1000);
+    await expect(budget.read(request(21).exchange, 1000)).rejects.toMatchObject(tooMuchContent);
     first.end();
+    expect((await waiting).byteLength).toBe(50);
+    second.end();
     third.send(60);
     third.finish();
     expect((await budget.read(third.exchange, 1000)).byteLength).toBe(60);
@@ -116,16 +120,16 @@ describe("BodyBudget", () => {
     expect((await read).byteLength).toBe(50);
   });
 
-  it("refuses content of unknown length as soon as it finds no room, and lets go of what it held", async () => {
+  it("has content of unknown length wait for room, and one go on where all would wait", async () => {
     const budget = new BodyBudget(160);
     const [first, second] = [request(), request()];
     const reads = [budget.read(first.exchange, 80), budget.read(second.exchange, 80)];
     for (const each of [first, second]) each.send(40);
-    await new Promise(setImmediate); // both have their 40 bytes
-    second.send(40);
-    await expect(reads[1]).rejects.toMatchObject(tooMuchContent);
-    first.send(40);
-    first.finish();
+    for (const each of [first, second]) each.send(40);
+    for (const each of [first, second]) each.finish();
+    const done = await Promise.race(reads.map(async (read, i) => [i, (await read).byteLength]));
+    expect(done).toEqual([1, 80]); // the first one waited for the second, which then had nothing to wait for
+    second.end();
     expect((await reads[0])?.byteLength).toBe(80);
   });
 
@@ -142,7 +146,7 @@ describe("BodyBudget", () => {
 
 describe("slow content", () => {
   const mebibyte = 1024 * 1024;
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
   afterEach(() => void vi.useRealTimers());
 
   it("gives its room up to others", async () => {
@@ -198,6 +202,23 @@ describe("slow content", () => {
 });
 
 describe("a server", () => {
+  it("lets as many clients send as it has room for, and sends the others away before they do", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "page.html"), "<p>old</p>");
+    const { port } = await serve({ root, elementBodyMemory: 64_000 });
+    const body = `<p>${"a".repeat(14_990)}</p>`;
+    const head = `PUT /page.html HTTP/1.1\r\nHost: localhost\r\nRange: selector=p\r\nContent-Length: ${body.length}\r\n`;
+    const clients = Array.from({ length: 25 }, () => connect(port, "127.0.0.1"));
+    const first = await Promise.all(
+      clients.map(async (client) => {
+        client.write(`${head}Connection: close\r\nExpect: 100-continue\r\n\r\n`);
+        return String((await once(client, "data"))[0]).slice(9, 12);
+      }),
+    );
+    expect(first.sort().join(" ")).toBe(`100 100 ${"503 ".repeat(23)}`.trim());
+    for (const client of clients) client.destroy();
+  });
+
   it("answers 503 to a body that finds no room beside those that are being sent", async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, "page.html"), "<p>old</p>");

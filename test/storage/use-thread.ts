@@ -66,8 +66,10 @@ const uses: Readonly<Record<string, () => Promise<unknown>>> = {
     const waiting = write("/b.txt", "waiting");
     await new Promise(setImmediate);
     held = undefined;
-    await thread?.terminate();
-    return { died: await dying, waiting: await waiting, after: await write("/b.txt", "after") };
+    const dead = thread;
+    await dead?.terminate();
+    const outcomes = { died: await dying, waiting: await waiting, after: await write("/b.txt", "after") };
+    return { ...outcomes, isReplaced: thread !== dead };
   },
   async wait() {
     const waiting = write("/locked.txt", "waiting");

@@ -25,8 +25,8 @@ interface Waiting {
 
 /**
  * A thread that makes the system calls of whole jobs: one trip there and back for each, where each call would be one by
- * way of Node's thread pool. What comes while it works is its next batch. Started when first needed; until it runs,
- * after it has died, and where there are no threads, the same calls go by way of the pool.
+ * way of Node's thread pool. What comes while it works is its next batch. Started when first needed, and again after it
+ * has died; until it runs, and where there are no threads, the same calls go by way of the pool.
  */
 export class DiskThread {
   #worker: Worker | undefined;
@@ -108,7 +108,9 @@ export class DiskThread {
 
   #ended(): void {
     const [underWay, waiting] = [this.#underWay, this.#waiting.splice(0)];
-    this.#state = "ended";
+    // One that ran is replaced when it is needed; one that never did would not run the next time either.
+    this.#state = this.#state === "ready" ? "none" : "ended";
+    this.#isStuck = false;
     this.#underWay = [];
     clearTimeout(this.#watch);
     for (const { late, reject } of underWay) {

@@ -1,4 +1,4 @@
-import { lstat, opendir, unlink } from "node:fs/promises";
+import { access, constants, lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { StorageError } from "../storage.ts";
@@ -45,7 +45,11 @@ export async function sweep(root: string, report: (problem: unknown) => void): P
 /** Tidies one directory at each step. */
 async function* tidied(root: string, report: (problem: unknown) => void): AsyncGenerator<void, void, undefined> {
   const { dev } = await lstat(root);
-  const left = [root];
+  const isReadOnly = await access(root, constants.W_OK).then(
+    () => false,
+    (error) => errnoOf(error) === "EROFS",
+  );
+  const left = isReadOnly ? [] : [root];
   for (let directory = left.pop(); directory !== undefined; directory = left.pop()) {
     try {
       const stats = await lstat(directory);

@@ -25,9 +25,10 @@ describe("the thread of a disk", () => {
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
-  it("leaves the changes to the pool when it dies; the outcome of its last ones is not known", async () => {
+  it("is replaced when it dies; the outcome of its last changes is not known, and those that waited are made", async () => {
     const root = await temporaryDirectory();
-    expect(await printed(root, "die")).toEqual({ died: "outcome-unknown", waiting: "done", after: "done" });
+    const expected = { died: "outcome-unknown", waiting: "done", after: "done", isReplaced: true };
+    expect(await printed(root, "die")).toEqual(expected);
     expect(await readFile(join(root, "b.txt"), "utf8")).toBe("after");
   });
 
