@@ -109,7 +109,7 @@ function accountsSource({ authfile, users, rules = [] }: BasicAuthOptions): Sour
       async load() {
         const found = await readUsersFile(path);
         const permissions = createPermissions([...rules, ...found.rules]);
-        return { content: { accounts: accountsOfUsers(found.users, hashing), permissions }, warnings: found.warnings };
+        return { ...found, content: { accounts: accountsOfUsers(found.users, hashing), permissions } };
       },
     });
   }

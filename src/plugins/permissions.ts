@@ -147,7 +147,7 @@ function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Pe
     async load() {
       const { readRulesFile } = await import("./basic-auth/users-file.ts");
       const found = await readRulesFile(location);
-      return { content: createPermissions(found.rules), warnings: found.warnings };
+      return { ...found, content: createPermissions(found.rules) };
     },
   });
 }

@@ -6,6 +6,7 @@ import type { OptionsSchema } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
+import type { Site } from "../server/site.ts";
 import { documentOf } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
 import { checkHandshake, offersStreamItems, type WantedChanges, wantedChanges } from "./web-socket/handshake.ts";
@@ -49,6 +50,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
   const { path = "/ws", maxClients = 10_000, pingInterval = 10 } = options;
   const clients = new LiveClients<SocketClient>(maxClients, pingInterval);
+  const guarded = new Set<Site>();
   let sockets: WebSocketServer | undefined;
   let draining: NodeJS.Timeout | undefined;
 
@@ -85,6 +87,13 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     };
   }
 
+  /** Whether a client may wait for changes there. Where some may not read, this must not tell them what exists. */
+  async function hasDocument(exchange: Exchange): Promise<boolean> {
+    const { site, path, headers } = exchange;
+    if (guarded.has(site)) return (await documentOf(exchange, path)) !== undefined;
+    return (await site.documentAt(path, headers.accept)) !== undefined;
+  }
+
   /** Closes all clients, after what was published by now. */
   async function closeClients(): Promise<void> {
     await clients.delivered();
@@ -95,13 +104,12 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     name: "web-socket",
     feed: { kind: "socket", path },
     async start(site) {
+      if (site.plugins.some(({ anonymousMayWrite }) => anonymousMayWrite)) guarded.add(site);
       clients.start(site, plugin, "webSocket");
       sockets ??= await webSocketServer();
     },
     async acceptsUpgrade(exchange) {
-      if (exchange.path === path) return true;
-      // Also where there is none yet: whether there is one is for its readers.
-      return offersStreamItems(exchange) && (await documentOf(exchange, exchange.path)) !== undefined;
+      return exchange.path === path || (offersStreamItems(exchange) && (await hasDocument(exchange)));
     },
     async handle(exchange, next) {
       if (exchange.path === path) return agree(exchange, undefined);

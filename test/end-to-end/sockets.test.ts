@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createSecureServer } from "node:http2";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
@@ -129,6 +129,7 @@ describe("web sockets beside those of the application", () => {
       fallthrough: true,
     });
     onTestFinished(() => files.close());
+    const offers = ({ headers }: IncomingMessage) => headers["sec-websocket-protocol"];
     const server = createServer();
     if (first === "files") server.on("upgrade", files.upgrade);
     const engine = new EngineIo({ perMessageDeflate: { threshold: 0 } });
@@ -138,7 +139,7 @@ describe("web sockets beside those of the application", () => {
     onTestFinished(() => others.close());
     server.on("upgrade", (request, socket, head) => {
       if (request.url?.startsWith("/engine.io/")) engine.handleUpgrade(request as never, socket, head);
-      else if (request.url !== "/ws" && request.headers["sec-websocket-protocol"] !== "stream-item") {
+      else if (request.url !== "/ws" && (offers(request) !== "stream-item" || request.url === "/none.html")) {
         others.handleUpgrade(request, socket, head, (connection) => {
           connection.on("message", (data) => connection.send(`echo ${data}`));
           connection.send("from the application");
@@ -151,6 +152,7 @@ describe("web sockets beside those of the application", () => {
     for (const target of ["/", "/page.html", "/none/", "/none.xml"]) {
       expect(await firstMessage(url + target)).toBe("from the application");
     }
+    expect(await firstMessage(`${url}/none.html`, ["stream-item"])).toBe("from the application"); // is not there
     expect(await firstMessage(`${url}/ws`)).toEqual(hello);
     const document = new WebSocket(`${url}/`, ["stream-item"]);
     onTestFinished(() => document.terminate());

@@ -604,6 +604,36 @@ describe("basicAuth with an authfile", () => {
     await expect(basicAuth({ authfile }).handle?.({} as never, () => Promise.reject())).rejects.toThrow("not started");
   });
 
+  it("says in the log that a change of the file opens the host to anonymous clients", async () => {
+    const item = (type: string, properties: Readonly<Record<string, string>>): string => {
+      const list = Object.entries(properties).map(([name, value]) => `<b itemprop="${name}">${value}</b>`);
+      return `<p itemscope itemtype="https://example.org/${type}">${list.join("")}</p>`;
+    };
+    const page = (...rules: readonly Readonly<Record<string, string>>[]): string =>
+      [
+        item("Credential", { username: "ada", password: "engine", encryption: "plaintext" }),
+        ...rules.map((each) => item("AuthorizationRule", { username: "*", ...each })),
+      ].join("\n");
+    const read = { path: "/*", method: "GET" };
+    const deny = { path: "/docs/*", permission: "deny" };
+    const { authfile, lines, send } = await fileSite(page({ ...read, username: ":signed-in" }, deny));
+    const opened = (): string[] =>
+      lines
+        .filter((line) => line.includes("anonymous"))
+        .map((line) => line.replace(authfile, "FILE").replace(" {}", ""));
+    const anonymous = async (path: string) => (await send("GET", path)).status;
+    expect([await anonymous("/a.txt"), opened()]).toEqual([401, []]);
+    await writeFile(authfile, page(read, deny));
+    await expect.poll(() => anonymous("/a.txt")).toBe(200);
+    expect(opened()).toEqual(["warn basicAuth: FILE now lets anonymous clients do more"]);
+    await writeFile(authfile, page(read));
+    await expect.poll(() => anonymous("/docs/b.txt")).toBe(404);
+    expect(opened()).toHaveLength(2);
+    await writeFile(authfile, page({ ...read, username: ":signed-in" }));
+    await expect.poll(() => anonymous("/a.txt")).toBe(401);
+    expect(opened()).toHaveLength(2);
+  });
+
   it("hides the file from everybody, wherever it lies", async () => {
     const directory = await temporaryDirectory();
     const authfile = join(directory, "users.txt");

@@ -2,6 +2,7 @@ import { ConfigError } from "../../config.ts";
 import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
+import type { PermissionRule } from "./rules.ts";
 
 /** Where users and rules come from. */
 export interface Source<Content> {
@@ -27,6 +28,8 @@ export interface FileSourceOptions<Content> {
 
 interface Loaded<Content> {
   readonly content: Content;
+  /** Those in the file. A change that lets anonymous clients do more is logged. */
+  readonly rules: readonly PermissionRule[];
   /** For the log. */
   readonly warnings: readonly string[];
 }
@@ -54,16 +57,19 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
   const { plugin, location, failure } = options;
   let opening: Promise<WatchedFile<Content>> | undefined;
   let file: WatchedFile<Content> | undefined;
+  let before: readonly PermissionRule[] | undefined;
   const sites = new Set<Site>();
 
   const open = (logger: Logger): Promise<WatchedFile<Content>> =>
     WatchedFile.open({
       location,
       async load() {
-        const { content, warnings } = await options.load();
+        const { content, rules, warnings } = await options.load();
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
-        warn(logger, plugin, warnings);
+        const isOpened = before !== undefined && opensMore(before, rules);
+        before = rules;
+        warn(logger, plugin, isOpened ? [...warnings, `${location} now lets anonymous clients do more`] : warnings);
         return content;
       },
       onFailure: (error) => {
@@ -98,6 +104,18 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
       await opened?.close();
     },
   };
+}
+
+/** Whether rules may let anonymous clients do more than those before: another one allows, or one less denies. */
+function opensMore(before: readonly PermissionRule[], now: readonly PermissionRule[]): boolean {
+  const forAnyone = (rules: readonly PermissionRule[], permission: "allow" | "deny"): readonly string[] =>
+    rules.filter((rule) => rule.username === "*" && rule.permission === permission).map((rule) => JSON.stringify(rule));
+  const isGone = (denied: string): boolean => !forAnyone(now, "deny").includes(denied);
+  const allowed = forAnyone(now, "allow");
+  const known = forAnyone(before, "allow");
+  return (
+    allowed.some((rule) => !known.includes(rule)) || (allowed.length > 0 && forAnyone(before, "deny").some(isGone))
+  );
 }
 
 function warn(logger: Logger, plugin: string, warnings: readonly string[]): void {
