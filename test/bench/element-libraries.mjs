@@ -196,7 +196,7 @@ const nodeHtmlParser = {
 const keepAll = { comment: true, blockTextElements: { script: true, noscript: true, style: true, pre: true } };
 
 /** A stream without a tree: it finds, and can replace, but not give the source of what it finds. @type {Library} */
-export const lolHtml = {
+const lolHtml = {
   name: "lol-html (html-rewriter-wasm)",
   read: (page) => rewrite(page, "p a[href]", () => {}),
   replace: (page) => rewrite(page, "title", (element) => void element.replace(newTitle, { html: true })),

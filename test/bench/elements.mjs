@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { adversarial } from "./adversarial.mjs";
 import { editSizes } from "./edit-sizes.mjs";
 import { elementLibraries } from "./element-libraries.mjs";
-import { elementRequests } from "./element-requests.mjs";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
@@ -38,7 +37,6 @@ export async function elements(directory, effort) {
       { ...page, name: "the whole page" },
     ]);
   });
-  await elementRequests(effort);
   await editSizes(effort);
   await elementLibraries(directory, effort);
   await adversarial(directory, effort);

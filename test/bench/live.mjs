@@ -1,17 +1,12 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { median } from "./rounds.mjs";
 import { printTable } from "./table.mjs";
 
-/** What a server needs to stay within, with clients that do not read, in bytes. */
-const largestGrowth = 400 * 1024 ** 2;
-
 /**
- * How fast a change is told to many clients, beside a bare loop over the clients of `ws`, and what becomes of clients that
- * do not read.
+ * How fast a change is told to many clients, beside a bare loop over the clients of `ws`.
  *
  * @param {string} _directory
  * @param {import("./rounds.mjs").Effort} effort
@@ -24,7 +19,6 @@ export async function live(_directory, effort) {
     if (clients < wanted) console.log(`The limit of open files allows ${clients} of ${wanted} clients (ulimit -n).\n`);
     await broadcast(clients, isTrial ? 3 : 20);
   }
-  await slowReaders(isTrial ? 500 : 15_000);
 }
 
 /**
@@ -70,43 +64,6 @@ async function broadcast(count, rounds) {
 }
 
 /**
- * 1 MB of changes per second, with and without clients that do not read.
- *
- * @param {number} ms
- */
-async function slowReaders(ms) {
-  const rows = [];
-  for (const [name, unread] of /** @type {const} */ ([
-    ["all read", 0],
-    ["100 more do not", 100],
-  ])) {
-    const { server, clients } = await gather("live-filement", 100, unread);
-    try {
-      const before = await memoryOf(server.pid);
-      const delays = [];
-      let peak = before;
-      const html = `<li>${"x".repeat(10_000)}</li>`;
-      const end = performance.now() + ms;
-      for (let due = performance.now(); due < end; due += 10) {
-        await sleep(Math.max(0, due - performance.now()));
-        delays.push((await tell({ server, clients }, html.replace("x", String(due)))).last);
-        if (delays.length % 100 === 0) peak = Math.max(peak, await memoryOf(server.pid));
-      }
-      peak = Math.max(peak, await memoryOf(server.pid));
-      delays.sort((a, b) => a - b);
-      const growth = peak - before;
-      if (growth > largestGrowth) throw new Error(`${name}: memory grew by ${mebibytes(growth)} MiB`);
-      const p99 = delays[Math.floor(delays.length * 0.99)] ?? 0;
-      rows.push([name, median(delays).toFixed(1), p99.toFixed(1), mebibytes(before), mebibytes(growth)]);
-    } finally {
-      for (const each of [server, clients]) each.kill("SIGKILL");
-    }
-  }
-  const columns = ["100 clients", "last ms", "p99 ms", "memory before, MiB", "growth, MiB"];
-  printTable("Changes of 10 KB, 100 per second", columns, rows);
-}
-
-/**
  * A server and its clients.
  *
  * @typedef {object} Audience
@@ -120,22 +77,21 @@ async function slowReaders(ms) {
  *
  * @param {string} program
  * @param {number} count
- * @param {number} [unread] How many more that do not read.
  * @returns {Promise<Audience>}
  */
-async function gather(program, count, unread = 0) {
+async function gather(program, count) {
   const server = start(program);
   const { port } = await message(server);
   const before = await heapOf(server);
-  const clients = start("live-clients", [port, count, unread]);
+  const clients = start("live-clients", [port, count]);
   await message(clients);
-  return { server, clients, bytesPerClient: ((await heapOf(server)) - before) / (count + unread) };
+  return { server, clients, bytesPerClient: ((await heapOf(server)) - before) / count };
 }
 
 /**
  * Makes a change; resolves to the milliseconds until the first and the last client had it. Both processes read one clock.
  *
- * @param {Pick<Audience, "server" | "clients">} audience
+ * @param {Audience} audience
  * @param {string} html
  */
 async function tell({ server, clients }, html) {
@@ -187,22 +143,7 @@ async function heapOf(server) {
   return (await answer).bytes;
 }
 
-/**
- * Memory of a process, in bytes.
- *
- * @param {number | undefined} pid
- */
-async function memoryOf(pid) {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
-}
-
 async function openFilesLimit() {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
   return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-}
-
-/** @param {number} bytes */
-function mebibytes(bytes) {
-  return (bytes / 1024 ** 2).toFixed(1);
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { basicAuth, createFileServer, fileHandler, loadConfig } from "../../dist/index.js";
+import { createFileServer } from "../../dist/index.js";
 import { edits, selectors, xmlDocuments } from "./adversarial.mjs";
 import { longestTurn } from "./longest-turn.mjs";
 import { printTable } from "./table.mjs";
@@ -33,30 +33,6 @@ const pages = {
   "5 MB of <div>": () => parts(450_000, (i) => (i === 5000 ? "<div id=s5000></div>" : "<div></div>")),
 };
 
-/** As many rules as users, 5 MiB together. */
-const usersPage = () =>
-  parts(10_000, (i) => {
-    const hash = `{SHA}${Buffer.alloc(20, String(i)).toString("base64")}`;
-    return `<table>
-      <tr itemscope itemtype="https://example.org/schema/Credential">
-        <td itemprop="username">user${i}</td><td itemprop="password">${hash}</td><td itemprop="encryption">sha1</td>
-      </tr>
-      <tr itemscope itemtype="https://example.org/schema/AuthorizationRule">
-        <td itemprop="username">user${i}</td><td itemprop="path">/home/${i}/*</td><td itemprop="right">read</td>
-      </tr>
-    </table>`;
-  });
-
-const configurationPage = () => `<!doctype html>
-  <main itemscope itemtype="https://example.org/schema/ServerConfig"><p>Serves <code itemprop="server_root">.</code>
-  ${parts(
-    2000,
-    (i) => `<section itemprop="host" itemscope itemtype="https://example.org/schema/HostConfig">
-    <h2 itemprop="hostname">host${i}.example.org</h2><p>Serves <code itemprop="host_root">.</code></section>`,
-  )}
-  </main>
-  ${parts(20_000, (i) => `<p>A word about line ${i} of the <b>configuration</b>.</p>\n`)}`;
-
 /** @type {Readonly<Record<string, Work>>} */
 const works = Object.fromEntries([
   ...Object.entries(pages).flatMap(([name, page]) => [
@@ -68,10 +44,6 @@ const works = Object.fromEntries([
   ]),
   ...edits.map((edit) => [edit.name, elements(edit)]),
   ...xmlDocuments.slice(-1).map((document) => [document.name, elements(document)]),
-  ["users file of 5 MiB", usersFile],
-  ["configuration page of 1.6 MB", configuration],
-  ["listing of 100,000 names, ?limit=1000", listing],
-  ["start with 150,000 directories, the first listing", start],
   ...selectors.map((attack) => [attack.selector, elements(attack)]),
 ]);
 
@@ -88,48 +60,6 @@ function elements({ page, selector, method = "GET", content, isXml }) {
     const files = createFileServer({ root, documentCacheSize: 512 * 1024 * 1024 });
     const init = { method, headers: { range: `selector=${selector}` }, ...(content && { body: content }) };
     return () => ask(files, new Request(`http://localhost/${name}`, init));
-  };
-}
-
-/** @type {Work} */
-async function usersFile(root) {
-  const authfile = join(root, "users.html");
-  await writeFile(authfile, usersPage());
-  return async () => {
-    const files = createFileServer({ root, plugins: [basicAuth({ authfile }), fileHandler()] });
-    await ask(files, new Request("http://localhost/nothing"));
-    await files.close();
-  };
-}
-
-/** @type {Work} */
-async function configuration(root) {
-  const location = join(root, "config.html");
-  await writeFile(location, configurationPage());
-  return async () => {
-    await loadConfig(location);
-  };
-}
-
-/** @type {Work} */
-async function listing(root) {
-  for (let n = 0; n < 100_000; n += 100) {
-    await Promise.all(Array.from({ length: 100 }, (_, i) => writeFile(join(root, `photo ${n + i}.jpeg`), "")));
-  }
-  const files = createFileServer({ root });
-  return () => ask(files, new Request("http://localhost/?limit=1000", { headers: { accept: "application/json" } }));
-}
-
-/** @type {Work} */
-async function start(root) {
-  for (let n = 0; n < 150_000; n += 100) {
-    await Promise.all(Array.from({ length: 100 }, (_, i) => mkdir(join(root, `d${n + i}`))));
-  }
-  return async () => {
-    const files = createFileServer({ root });
-    await files.ready();
-    await ask(files, new Request("http://localhost/?limit=1000", { headers: { accept: "application/json" } }));
-    await files.close();
   };
 }
 

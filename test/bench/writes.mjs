@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { diskStorage } from "filement";
+import { machineLocks } from "../../build/storage/disk/disk-locks.js";
 import { typicalPage } from "./elements.mjs";
 import { installed, versionBefore } from "./files.mjs";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
-import { printLoads } from "./table.mjs";
+import { printLoads, printTable } from "./table.mjs";
 
 /** @typedef {Parameters<typeof import("./server-process.mjs").startServer>} Wanted */
 
@@ -26,6 +28,7 @@ export async function writes(directory, effort) {
   const range = { range: "selector=title" };
   const edits = paths.map((path) => requestBytes("PUT", "/page.html", range, `<title>${path}</title>`));
   const posts = [requestBytes("POST", "/log.txt", {}, Buffer.alloc(100, "a line of a log\n"))];
+  await lockCost(root, effort.ms);
   for (const durability of ["rename", "fsync"]) {
     /** @type {readonly Wanted[]} */
     const wanted = [
@@ -56,6 +59,40 @@ export async function writes(directory, effort) {
       }
     });
   }
+}
+
+/**
+ * What the lock between processes costs of a write, in time of the processor, so that other programs do not count.
+ *
+ * @param {string} root
+ * @param {number} ms
+ */
+async function lockCost(root, ms) {
+  const locks = machineLocks();
+  const storage = diskStorage(root, { durability: "rename" });
+  const one = async function* () {
+    yield Buffer.alloc(1000, "0123456789abcdef\n");
+  };
+  const lock = await processorMicroseconds(ms, async () => (await locks?.acquire(root))?.release());
+  const write = await processorMicroseconds(ms, () => storage.write("/0.txt", one()));
+  const rows = [
+    ["a lock between processes, taken and released", lock.toFixed(0)],
+    ["a write of 1 KB to the disk, without fsync, with its lock", write.toFixed(0)],
+  ];
+  printTable("The lock, in microseconds of the processor", ["", "each"], rows);
+}
+
+/**
+ * @param {number} ms
+ * @param {() => Promise<unknown>} task
+ */
+async function processorMicroseconds(ms, task) {
+  for (let warm = 0; warm < 200; warm += 1) await task();
+  let count = 0;
+  const before = process.cpuUsage();
+  for (const end = performance.now() + ms; performance.now() < end; count += 1) await task();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
 }
 
 /**

@@ -1,7 +1,7 @@
-// Web socket clients in one process, which do no more than count: node servers/live-clients.mjs <port> <count> [not reading]
+// Web socket clients in one process, which do no more than count: node servers/live-clients.mjs <port> <count>
 import { connect } from "node:net";
 
-const [port = "", count = "", unread = "0"] = process.argv.slice(2);
+const [port = "", count = ""] = process.argv.slice(2);
 const total = Number(count);
 /** How many connections are made at once; with more, some would be refused. */
 const atOnce = 50;
@@ -22,9 +22,8 @@ process.once("disconnect", () => process.exit());
 for (let i = 0; i < atOnce; i += 1) connectNext();
 
 function connectNext() {
-  if (begun === total + Number(unread)) return;
+  if (begun === total) return;
   begun += 1;
-  const isReading = begun <= total;
   const handshake = [
     "GET /ws HTTP/1.1",
     `Host: 127.0.0.1:${port}`,
@@ -40,13 +39,11 @@ function connectNext() {
     const head = chunk.indexOf("\r\n\r\n") + 4;
     if (!chunk.toString("latin1", 0, head).startsWith("HTTP/1.1 101 ")) throw new Error(chunk.toString());
     countFrames(chunk.subarray(head));
-    if (isReading) socket.on("data", countFrames);
-    else socket.pause();
+    socket.on("data", countFrames);
     connected += 1;
-    if (connected === total + Number(unread)) process.send?.("connected");
+    if (connected === total) process.send?.("connected");
     connectNext();
   });
-  if (!isReading) socket.on("error", () => {}); // the server gives up on it
 }
 
 /** Counts the frames of a connection, whose bytes come piece by piece (RFC 6455 §5.2). */
