@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { readdir, readlink, truncate, writeFile } from "node:fs/promises";
+import { truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { connect, createServer as createHttp2Server } from "node:http2";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -18,7 +16,7 @@ import type { Reply } from "../src/server/reply.ts";
 import { memoryStorage } from "../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { open, type Sending, send } from "./helpers/send.ts";
-import { listen, openSocket, rawRequest, serve } from "./helpers/serve.ts";
+import { listen, openHttp2, openSocket, rawRequest, serve } from "./helpers/serve.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
 const page = "<!doctype html><title>T</title><ul><li>One</li><li>Two</li></ul>";
@@ -295,13 +293,6 @@ describe("closing", () => {
     expect(await answer.text()).toBe("the end");
     expect(reported).toEqual([new Error("cannot drain")]);
   });
-
-  it("is done at once where nothing was ever started", async () => {
-    const closed: string[] = [];
-    const { files } = inProcess({ plugins: [{ name: "idle", close: () => void closed.push("idle") }] });
-    await files.close();
-    expect(closed).toEqual(["idle"]);
-  });
 });
 
 describe("an observer", () => {
@@ -401,28 +392,18 @@ describe("a plugin that answers what HTTP does not know", () => {
     ["a stream beside a bad header", () => ok(Readable.from(["x"]), { "x y": "1" })],
   ];
 
-  it.each(wrong)("gets its client 500 for %s, over a socket", async (_what, reply) => {
-    const reported: unknown[] = [];
-    const { url } = await serve({
-      storage: memoryStorage(),
-      plugins: [answering(reply)],
-      onError: (error) => reported.push(error),
-    });
-    const answer = await send(url, "GET", "/");
-    expect(answer.status).toBe(500);
-    expect(JSON.parse(answer.text)).toMatchObject({ code: "INTERNAL_ERROR" });
-    expect(answer.headers["set-cookie"]).toBeUndefined();
-    expect(reported).toHaveLength(1);
-  });
-
-  it.each(wrong)("gets its client 500 for %s, by fetch", async (_what, reply) => {
+  it.each(wrong)("gets its client 500 for %s, over a socket and by fetch", async (_what, reply) => {
     const { files, ask, reported, heard } = inProcess({ plugins: [answering(reply)] });
+    const url = `http://127.0.0.1:${await listen(createServer(files))}`;
+    const overSocket = await send(url, "GET", "/");
+    expect([overSocket.status, overSocket.headers["set-cookie"]]).toEqual([500, undefined]);
+    expect(JSON.parse(overSocket.text)).toMatchObject({ code: "INTERNAL_ERROR" });
     const response = await ask("/");
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: "INTERNAL_ERROR" });
     await files.close();
-    expect(reported).toHaveLength(1);
-    expect(heard.map(({ outcome }) => outcome.status)).toEqual([500]);
+    expect(reported).toHaveLength(2);
+    expect(heard.map(({ outcome }) => outcome.status)).toEqual([500, 500]);
   });
 });
 
@@ -465,9 +446,7 @@ describe("a request that fails", () => {
 });
 
 describe("under a framework", () => {
-  async function mounted(
-    config: Partial<FileServerConfig>,
-  ): Promise<{ url: string; passed: string[]; files: FileServer }> {
+  async function mounted(config: Partial<FileServerConfig>): Promise<{ url: string; passed: string[] }> {
     const files = createFileServer({ storage: memoryStorage({ "/a.txt": "text" }), ...config });
     onTestFinished(() => files.close());
     const passed: string[] = [];
@@ -477,7 +456,7 @@ describe("under a framework", () => {
         response.end("next");
       }),
     );
-    return { url: `http://127.0.0.1:${await listen(server)}`, passed, files };
+    return { url: `http://127.0.0.1:${await listen(server)}`, passed };
   }
 
   it("passes on what it does not find and what it does not take with fallthrough, and no other error", async () => {
@@ -530,30 +509,6 @@ describe("under a framework", () => {
     expect((await send(alone.url, "GET", "/missing")).status).toBe(404);
   });
 
-  it("is done with what it passed on: no observer is told, and close() does not wait", async () => {
-    const heard: string[] = [];
-    const observer: Plugin = { name: "observer", observe: ({ path }) => void heard.push(path) };
-    const { url, files } = await mounted({ fallthrough: true, plugins: [observer] });
-    await send(url, "GET", "/missing");
-    await files.close();
-    expect(heard).toEqual([]);
-  });
-
-  it("attaches to requests and upgrades of a server, and returns the file server", async () => {
-    const files = createFileServer({ storage: memoryStorage({ "/a.txt": "text" }) });
-    const server = createServer();
-    expect(files.attach(server)).toBe(files);
-    onTestFinished(() => files.close());
-    const port = await listen(server);
-    expect((await rawRequest(port, "GET", "/a.txt")).body).toBe("text");
-    const upgrade = await rawRequest(port, "GET", "/a.txt", ["Connection: Upgrade", "Upgrade: websocket"]);
-    expect(upgrade.status).toBe(404);
-    const socket = await openSocket(port);
-    socket.write("PUT /b.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
-    const [chunk] = await once(socket, "data");
-    expect(String(chunk)).toMatch(/^HTTP\/1\.1 100 /);
-  });
-
   it("hands the connection to a plugin that accepts an upgrade, and counts it as served", async () => {
     const heard: Outcome[] = [];
     const accepting: Plugin = {
@@ -570,59 +525,6 @@ describe("under a framework", () => {
     expect(answer.body).toBe("hello");
     await files.close();
     expect(heard).toMatchObject([{ status: 101, aborted: false }]);
-  });
-});
-
-describe("open files", () => {
-  /** What descriptors of this process are open below a directory. */
-  async function openBelow(directory: string): Promise<string[]> {
-    const names = await readdir("/proc/self/fd");
-    const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
-    return targets.filter((target) => target.startsWith(directory));
-  }
-
-  it("are closed after clients have left, over HTTP/1 and by fetch", { tags: ["linux"] }, async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "big.bin"), "");
-    await truncate(join(root, "big.bin"), 64 * 1024 * 1024);
-    const { port, files } = await serve({ root });
-    for (let i = 0; i < 5; i++) {
-      const socket = await openSocket(port);
-      socket.write("GET /big.bin HTTP/1.1\r\nHost: x\r\n\r\n");
-      await once(socket, "data");
-      socket.destroy();
-    }
-    const controller = new AbortController();
-    const response = await files.fetch(new Request("http://x/big.bin", { signal: controller.signal }));
-    expect(await openBelow(root)).not.toEqual([]);
-    controller.abort();
-    await expect(response.arrayBuffer()).rejects.toThrow();
-    await files.close(); // the exchanges are over by then
-    expect(await openBelow(root)).toEqual([]);
-  });
-
-  it("are closed after HEAD, 304, 412, 416 and a dropped reply", { tags: ["linux"] }, async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.bin"), Buffer.alloc(200_000));
-    const dropping: Plugin = {
-      name: "dropping",
-      async handle(exchange, next) {
-        const reply = await next();
-        return exchange.search === "?drop" ? ok("instead") : reply;
-      },
-    };
-    const { files } = inProcess({ root, plugins: [dropping] });
-    const ask = (target: string, init?: RequestInit) => files.fetch(new Request(`http://x${target}`, init));
-    const statuses = [
-      await ask("/a.bin", { method: "HEAD" }),
-      await ask("/a.bin", { headers: { "if-none-match": "*" } }),
-      await ask("/a.bin", { headers: { "if-match": '"other"' } }),
-      await ask("/a.bin", { headers: { range: "bytes=999999-" } }),
-      await ask("/a.bin?drop"),
-    ].map(({ status }) => status);
-    expect(statuses).toEqual([200, 304, 412, 416, 200]);
-    await files.close();
-    expect(await openBelow(root)).toEqual([]);
   });
 });
 
@@ -659,15 +561,7 @@ async function overHttp1(files: FileServer): Promise<Way> {
 }
 
 async function overHttp2(files: FileServer): Promise<Way> {
-  const server = createHttp2Server();
-  files.attach(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  onTestFinished(() => {
-    session.destroy();
-    server.close();
-  });
+  const session = await openHttp2(files);
   return async (method, target, { headers, body }) => {
     const stream = session.request({
       ":method": method,

@@ -54,8 +54,9 @@ describe("the document that a GET finds", () => {
   });
 
   it("is not taken for the file that a write of the whole is for", async () => {
-    const { url } = await site({ extensions: [".html"] });
-    expect((await send(url, "DELETE", "/about")).status).toBe(404);
+    const { url } = await site({ extensions: [".html"], single: "/app.html" });
+    expect((await send(url, "GET", "/", { headers: range })).text).toBe(about); // of a directory without an index file
+    for (const target of ["/about", "/users/7"]) expect((await send(url, "DELETE", target)).status).toBe(404);
     expect((await send(url, "PUT", "/about", { body: "x" })).headers.location).toBe("/about");
     expect((await send(url, "GET", "/about.html")).text).toBe(about);
   });

@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { connect, createServer } from "node:http2";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Answer } from "../helpers/send.ts";
-import { rawRequest } from "../helpers/serve.ts";
+import { openHttp2, rawRequest } from "../helpers/serve.ts";
 import { type TestSite, testSite } from "../helpers/test-site.ts";
 
 type Fields = Readonly<Record<string, string>>;
@@ -183,14 +181,7 @@ describe("the target that an Origin is compared with", () => {
   });
 
   it("is the authority of HTTP/2", async () => {
-    const server = createServer(createFileServer({ storage: memoryStorage(files) }));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    onTestFinished(() => {
-      session.destroy();
-      server.close();
-    });
+    const session = await openHttp2(createFileServer({ storage: memoryStorage(files) }));
     const status = async (origin: string): Promise<number> => {
       const head = { ":method": "DELETE", ":path": "/a.txt", ":authority": host, origin };
       const stream = session.request(head);

@@ -12,7 +12,11 @@ const content = ["Content-Length: 4"];
 async function beside(files: Files = {}): Promise<TestSite> {
   const around = await temporaryDirectory();
   const inside = Object.entries(files).map(([path, text]) => [`/site${path}`, text]);
-  const { everything } = await onDisk(around, { "/secret.txt": "secret", "/site/": "", ...Object.fromEntries(inside) });
+  const { everything } = await onDisk(around, {
+    "/secret.txt": "secret\n",
+    "/site/": "",
+    ...Object.fromEntries(inside),
+  });
   return testSite({ storage: diskStorage(join(around, "site")), everything });
 }
 
@@ -36,20 +40,19 @@ describe("a request target that leaves the root or is not clean", () => {
     `/${"x/".repeat(2050)}`,
   ];
 
-  it.each(dirty)("is 400 INVALID_PATH for GET: %s", async (target) => {
-    const site = await beside({ "/a.txt": "a", "/dir/b.txt": "b" });
-    const { status, body } = await rawRequest(site.port, "GET", target);
-    expect({ status, code: codeOf(body) }).toEqual({ status: 400, code: "INVALID_PATH" });
-    expect(body).not.toContain("secret");
-  });
-
-  it.each(["PUT", "POST", "DELETE"])("is 400 INVALID_PATH for %s, too, and changes nothing", async (method) => {
+  it.each(["GET", "PUT", "POST", "DELETE"])("is 400 INVALID_PATH for %s, and changes nothing", async (method) => {
     const site = await beside({ "/a.txt": "a", "/dir/b.txt": "b" });
     const before = await site.everything();
     const answers = await Promise.all(
       dirty.map((target) => rawRequest(site.port, method, target, [...content, "X-Filename: new.txt"], "evil")),
     );
-    expect(answers.map(({ status, body }) => [status, codeOf(body)])).toEqual(dirty.map(() => [400, "INVALID_PATH"]));
+    const told = answers.map(({ status, body }, index) => [
+      dirty[index],
+      status,
+      codeOf(body),
+      body.includes("secret\n"),
+    ]);
+    expect(told).toEqual(dirty.map((target) => [target, 400, "INVALID_PATH", false]));
     expect([await site.everything(), site.changes]).toEqual([before, []]);
     expect(await site.textAt("/a.txt")).toBe("a");
   });
@@ -90,7 +93,7 @@ describe("a request target in an unusual spelling", () => {
     "/a&b=c;d+e.txt": "signs",
   };
 
-  it.each([
+  const spellings = [
     ["//a.txt", "a"],
     ["///a.txt", "a"],
     ["/./a.txt", "a"],
@@ -115,22 +118,13 @@ describe("a request target in an unusual spelling", () => {
     ["http://127.0.0.1/a.txt", "a"],
     ["HTTP://localhost:1/a.txt?x", "a"],
     ["https://127.0.0.1//dir//b.txt", "b"],
-  ])("is the file that it means: %s", async (target, text) => {
-    const site = await beside(files);
-    expect(await rawRequest(site.port, "GET", target)).toMatchObject({ status: 200, body: text });
-  });
+  ] as const;
 
-  it.each([
-    ["//evil.example", "/evil.example/"],
-    ["///evil.example?x=//y", "/evil.example/?x=//y"],
-    ["/.//evil.example", "/evil.example/"],
-    ["/%2e/evil.example", "/evil.example/"],
-    ["http://other.example//evil.example", "/evil.example/"],
-    ["/%252e%252e", "/%252e%252e/"],
-  ])("never redirects to another host: %s", async (target, location) => {
+  it("is the file that it means", async () => {
     const site = await beside(files);
-    const { status, head } = await rawRequest(site.port, "GET", target);
-    expect([status, /^location: (.*)$/im.exec(head)?.[1]]).toEqual([301, location]);
+    const answers = await Promise.all(spellings.map(([target]) => rawRequest(site.port, "GET", target)));
+    const told = answers.map(({ status, body }, index) => [spellings[index]?.[0], status, body]);
+    expect(told).toEqual(spellings.map(([target, text]) => [target, 200, text]));
   });
 
   it("is announced under its one canonical path", async () => {

@@ -66,11 +66,6 @@ describe.each(storages)("POST to a directory $where", ({ make }) => {
     expect(await everything()).toEqual([]);
   });
 
-  it('takes names that begin with a dot with `dotfiles: "allow"`', async () => {
-    const site = await testSite(await make(), { dotfiles: "allow" });
-    expect((await site.send("POST", "/", named(".env"))).status).toBe(201);
-  });
-
   it.each(["taken.txt", "taken"])("answers 409 where %s exists already, and writes nothing", async (name) => {
     const site = await testSite(await make({ "/taken.txt": "old", "/taken/": "" }));
     const { status, text } = await site.send("POST", "/", named(name));

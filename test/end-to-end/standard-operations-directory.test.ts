@@ -33,12 +33,16 @@ describe.each(storages)("reading a directory $where", ({ make }) => {
 
   it.each([
     ["//evil.com", "/evil.com/"],
+    ["///evil.com?x=//y", "/evil.com/?x=//y"],
+    ["/.//evil.com", "/evil.com/"],
+    ["/%2e/evil.com", "/evil.com/"],
+    ["/%252e%252e", "/%252e%252e/"],
     ["//evil.com/..//evil.com", "/evil.com/"],
     ["/a%20b/%3Fc%23", "/a%20b/%3Fc%23/"],
     ["/na%C3%AFve", "/na%C3%AFve/"],
     ["http://127.0.0.1/evil.com?//other.example", "/evil.com/?//other.example"],
   ])("never redirects %s to another host, but to %s", async (target, location) => {
-    const site = await testSite(await make({ "/evil.com/": "", "/a b/?c#/": "", "/naïve/": "" }));
+    const site = await testSite(await make({ "/evil.com/": "", "/%2e%2e/": "", "/a b/?c#/": "", "/naïve/": "" }));
     const { status, head } = await rawRequest(site.port, "GET", target);
     expect({ status, location: locationIn(head) }).toEqual({ status: 301, location });
   });

@@ -51,17 +51,6 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
     }
   });
 
-  it.each(["PROPFIND", "TRACE", "LINK"])("answers %s with 405 and what is allowed", async (method) => {
-    const site = await testSite(await make(files));
-    const answer = await site.send(method, "/a.txt");
-    expect(answer).toMatchObject({
-      status: 405,
-      headers: { allow: "GET, HEAD, PUT, POST, DELETE, MOVE, COPY, OPTIONS" },
-    });
-    expect(JSON.parse(answer.text).code).toBe("METHOD_NOT_ALLOWED");
-    expect((await site.send(method, "/new.txt")).headers.allow).toBe("PUT, MKCOL, OPTIONS");
-  });
-
   it("tells of a selector what may be done to elements", async () => {
     const site = await testSite(await make(files));
     const ask = (target: string) => site.send("OPTIONS", target, { headers: { range: "selector=p" } });
@@ -71,18 +60,5 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
       expect(headers.allow).toBe("GET, HEAD, PUT, POST, DELETE, OPTIONS");
     }
     expect([(await ask("/new.html")).status, (await ask("/a.txt")).status]).toEqual([404, 416]);
-  });
-
-  it("answers 400 to * with any other method", async () => {
-    const site = await testSite(await make(files));
-    const { status, text } = await site.send("GET", "*");
-    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 400, code: "INVALID_PATH" });
-  });
-
-  it("answers 404 for hidden files, as if they were not there", async () => {
-    const site = await testSite(await make({ "/.env": "secret" }));
-    expect([(await site.send("OPTIONS", "/.env")).status, (await site.send("OPTIONS", "/.no")).status]).toEqual([
-      404, 404,
-    ]);
   });
 });

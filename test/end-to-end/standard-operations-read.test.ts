@@ -5,31 +5,19 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { open, send } from "../helpers/send.ts";
-import { rawRequest, serve } from "../helpers/serve.ts";
+import { serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { onDisk, storages, testSite } from "../helpers/test-site.ts";
 
 const past = "Mon, 01 Jan 1990 00:00:00 GMT";
-const future = "Fri, 01 Jan 2100 00:00:00 GMT";
 
 describe.each(storages)("reading a file $where", ({ make }) => {
   it.each([
     ["page.html", "text/html; charset=utf-8"],
-    ["page.htm", "text/html; charset=utf-8"],
-    ["data.json", "application/json"],
-    ["data.xml", "application/xml"],
     ["note.txt", "text/plain; charset=utf-8"],
-    ["style.css", "text/css"],
-    ["code.js", "application/javascript"],
     ["photo.jpg", "image/jpeg"],
-    ["photo.jpeg", "image/jpeg"],
-    ["picture.png", "image/png"],
-    ["animation.gif", "image/gif"],
-    ["paper.pdf", "application/pdf"],
     ["PAGE.HTML", "text/html; charset=utf-8"],
     ["drawing.svg", "image/svg+xml"],
-    ["notes.md", "text/markdown; charset=utf-8"],
-    ["module.wasm", "application/wasm"],
     ["strange.unheard-of", "application/octet-stream"],
     ["Makefile", "application/octet-stream"],
   ])("sends %s as %s", async (name, type) => {
@@ -73,17 +61,6 @@ describe.each(storages)("reading a file $where", ({ make }) => {
     expect(text.headers["accept-ranges"]).toBe("bytes");
   });
 
-  it("answers HEAD with the header fields of GET and no content", async () => {
-    const site = await testSite(await make({ "/a.html": "<p>hello", "/big.bin": Buffer.alloc(200_000) }));
-    for (const path of ["/a.html", "/big.bin", "/missing.txt"]) {
-      const [get, head] = [await site.send("GET", path), await site.send("HEAD", path)];
-      const { date: _ofGet, "x-request-id": _idOfGet, ...expected } = get.headers;
-      expect(head.status).toBe(get.status);
-      expect(head.headers).toMatchObject(expected);
-      expect(head.bytes).toHaveLength(0);
-    }
-  });
-
   it("keeps the entity tag while nothing changes, and changes it with every change", async () => {
     const site = await testSite(await make({ "/a.txt": "one" }));
     const tagNow = async (): Promise<unknown> => (await site.send("HEAD", "/a.txt")).headers.etag;
@@ -110,30 +87,12 @@ describe.each(storages)("reading a file $where", ({ make }) => {
     const other = '"other"';
     it.each<[string, number, (tag: string, date: string) => Record<string, string>]>([
       ["If-Match names the tag", 200, (tag) => ({ "if-match": tag })],
-      ["If-Match names it among others", 200, (tag) => ({ "if-match": `${other}, ${tag}` })],
-      ["If-Match is *", 200, () => ({ "if-match": "*" })],
       ["If-Match names another tag", 412, () => ({ "if-match": other })],
-      ["If-Match names the tag as a weak one", 412, (tag) => ({ "if-match": `W/${tag}` })],
-      ["If-Unmodified-Since is its date", 200, (_tag, date) => ({ "if-unmodified-since": date })],
       ["If-Unmodified-Since is before it", 412, () => ({ "if-unmodified-since": past })],
-      ["If-Unmodified-Since is no date", 200, () => ({ "if-unmodified-since": "yesterday" })],
-      [
-        "If-Match holds, whatever If-Unmodified-Since says",
-        200,
-        (t) => ({ "if-match": t, "if-unmodified-since": past }),
-      ],
       ["If-None-Match names the tag", 304, (tag) => ({ "if-none-match": tag })],
       ["If-None-Match names it as a weak one", 304, (tag) => ({ "if-none-match": `${other}, W/${tag}` })],
-      ["If-None-Match is *", 304, () => ({ "if-none-match": "*" })],
-      ["If-None-Match names another tag", 200, () => ({ "if-none-match": other })],
       ["If-Modified-Since is its date", 304, (_tag, date) => ({ "if-modified-since": date })],
       ["If-Modified-Since is before it", 200, () => ({ "if-modified-since": past })],
-      ["If-Modified-Since is later", 200, () => ({ "if-modified-since": future })],
-      [
-        "If-None-Match differs, whatever If-Modified-Since says",
-        200,
-        () => ({ "if-none-match": other, "if-modified-since": future }),
-      ],
       ["If-Match fails before If-None-Match is looked at", 412, (tag) => ({ "if-match": other, "if-none-match": tag })],
       ["If-Match holds and If-None-Match names the tag", 304, (tag) => ({ "if-match": tag, "if-none-match": tag })],
     ])("%s: %i, for GET as for HEAD", async (_condition, status, conditions) => {
@@ -159,34 +118,6 @@ describe.each(storages)("reading a file $where", ({ make }) => {
       const headers = { "if-match": "*", "if-none-match": "*" };
       expect((await site.send("GET", "/no.txt", { headers })).status).toBe(404);
     });
-  });
-
-  it("keeps scripts of untrusted pages from running, by what they are sent as", async () => {
-    const files = {
-      "/a.html": "",
-      "/a.shtml": "",
-      "/a.xht": "",
-      "/a.svg": "",
-      "/a.xml": "",
-      "/a.tpl": "",
-      "/a.txt": "",
-    };
-    const site = await testSite(await make(files), { untrustedContent: true, contentTypes: { tpl: "text/html" } });
-    const answers = await Promise.all(Object.keys(files).map((path) => site.send("GET", path)));
-    const policies = answers.map(({ headers }) => headers["content-security-policy"]);
-    expect(policies).toEqual([...Array(6).fill("sandbox"), undefined]);
-  });
-
-  it("reads a name however the client spells it", async () => {
-    const site = await testSite(await make({ "/dir/naïve & co.txt": "hi", "/dir/100%.txt": "percent" }));
-    const targets = [
-      "/dir/na%C3%AFve%20&%20co.txt",
-      "/dir/%6e%61%c3%afve%20%26%20co.txt",
-      "/./dir/../dir//na%C3%AFve%20%26%20co.txt?x=/../y",
-    ];
-    const answers = await Promise.all(targets.map((target) => rawRequest(site.port, "GET", target)));
-    expect(answers.map(({ status, body }) => [status, body])).toEqual(targets.map(() => [200, "hi"]));
-    expect((await site.send("GET", "/dir/100%25.txt")).text).toBe("percent");
   });
 });
 

@@ -97,27 +97,12 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
     expect(await site.everything()).toEqual(["/a.txt"]);
   });
 
-  it.each(["/.env", "/.git/config", "/dir/.filement-1-1-1.tmp", "/con", "/a.txt:stream", "/a.txt."])(
-    "refuses the name of %s: 403",
-    async (path) => {
-      const site = await testSite(await make());
-      const { status, text } = await site.send("PUT", path, { body: "hi" });
-      expect({ status, code: JSON.parse(text).code }).toEqual({ status: 403, code: "FORBIDDEN_PATH" });
-      expect(await site.everything()).toEqual([]);
-    },
-  );
-
   describe("with conditions", () => {
     const past = "Mon, 01 Jan 1990 00:00:00 GMT";
     it.each<[string, string, number, (tag: string, date: string) => Record<string, string>]>([
       ["/a.txt", "If-Match names the tag", 200, (tag) => ({ "if-match": tag })],
-      ["/a.txt", "If-Match is *", 200, () => ({ "if-match": "*" })],
       ["/a.txt", "If-Match names another tag", 412, () => ({ "if-match": '"other"' })],
-      ["/a.txt", "If-Match names the tag as a weak one", 412, (tag) => ({ "if-match": `W/${tag}` })],
       ["/a.txt", "If-None-Match is *", 412, () => ({ "if-none-match": "*" })],
-      ["/a.txt", "If-None-Match names the tag", 412, (tag) => ({ "if-none-match": tag })],
-      ["/a.txt", "If-None-Match names another tag", 200, () => ({ "if-none-match": '"other"' })],
-      ["/a.txt", "If-Unmodified-Since is its date", 200, (_tag, date) => ({ "if-unmodified-since": date })],
       ["/a.txt", "If-Unmodified-Since is before it", 412, () => ({ "if-unmodified-since": past })],
       [
         "/a.txt",
@@ -126,7 +111,6 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
         (_t, date) => ({ "if-modified-since": date }),
       ],
       ["/new.txt", "If-Match is *", 412, () => ({ "if-match": "*" })],
-      ["/new.txt", "If-Match names a tag", 412, () => ({ "if-match": '"other"' })],
       ["/new.txt", "If-None-Match is *", 201, () => ({ "if-none-match": "*" })],
       ["/new.txt", "If-Unmodified-Since is any date", 201, () => ({ "if-unmodified-since": past })],
     ])("on %s, where %s: %i", async (path, _condition, status, conditions) => {

@@ -505,22 +505,6 @@ describe("download", () => {
 });
 
 describe("what stands in for a file", () => {
-  it("is never written to in its place", async () => {
-    const root = await siteDirectory();
-    const files = filesOf({ root, extensions: [".html"], single: true });
-    const ask = async (method: string, path: string, headers: Record<string, string> = {}) =>
-      (
-        await files.fetch(
-          new Request(`http://localhost${path}`, { method, headers, ...(method === "PUT" && { body: "x" }) }),
-        )
-      ).status;
-    expect(await ask("DELETE", "/about")).toBe(404);
-    expect(await ask("DELETE", "/users/7")).toBe(404);
-    expect(await ask("PUT", "/users/8")).toBe(201);
-    expect(await (await files.fetch("/about.html")).text()).toBe("<h1>About</h1>");
-    expect(await (await files.fetch("/users/8")).text()).toBe("x");
-  });
-
   it("is no page for who wants JSON, and caches are told so", async () => {
     const files = filesOf({ root: await siteDirectory(), single: true });
     const page = await files.fetch("/users/7");
@@ -540,24 +524,6 @@ describe("what stands in for a file", () => {
     };
     const files = filesOf({ root: await siteDirectory(), extensions: [".html"], plugins: [guard as never] });
     expect((await files.fetch("/about")).status).toBe(403);
-  });
-
-  it("is the page of an application for selectors, too, at a directory that has none", async () => {
-    const files = filesOf({ root: await siteDirectory(), single: true });
-    const headers = { range: "selector=h1" };
-    const read = await files.fetch(new Request("http://localhost/assets/", { headers }));
-    expect([read.status, await read.text()]).toEqual([206, "<h1>App</h1>"]);
-    const json = { accept: "application/json" };
-    expect(await (await files.fetch(new Request("http://localhost/assets/", { headers: json }))).json()).toMatchObject({
-      path: "/assets/",
-    });
-  });
-
-  it("serves selectors at a directory from the first index file that is there", async () => {
-    const files = filesOf({ root: await siteDirectory(), index: ["index.html", "default.htm"] });
-    const headers = { range: "selector=h1" };
-    const read = await files.fetch(new Request("http://localhost/old/", { headers }));
-    expect([read.status, await read.text()]).toEqual([206, "<h1>Old</h1>"]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { type ClientHttp2Session, connect as connectHttp2, createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -37,6 +38,19 @@ export async function listen(server: Server): Promise<number> {
     server.close();
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** A session of HTTP/2 without TLS with a server of its own, until the test is over. */
+export async function openHttp2(handler: RequestListener | FileServer): Promise<ClientHttp2Session> {
+  const server = createHttp2Server(handler as never);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => {
+    session.destroy();
+    server.close();
+  });
+  return session;
 }
 
 /** Opens a bare connection, for bytes that no HTTP client would send; closed when the test is over. */

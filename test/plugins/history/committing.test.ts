@@ -14,7 +14,7 @@ import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 const script = join(projectRoot, "test/plugins/history/writer.mjs");
 /** Changes that are answered before all is looked at. */
-const enough = timesOf(150, 10_000);
+const enough = timesOf(100, 10_000);
 
 /** Starts a writer, and kills it after so many answered changes, which it notes. */
 async function killedAfter(count: number, answered: string[], ...args: readonly string[]): Promise<void> {
@@ -64,7 +64,7 @@ function commitsOf(git: (args: readonly string[], input?: string) => Buffer): re
 }
 
 describe("history of processes that are killed", () => {
-  it.each(isCampaign ? [1, 2, 4] : [1, 4])(
+  it.each(isCampaign ? [1, 2, 4] : [4])(
     "has every change that was answered once, in order: %i processes",
     async (processes) => {
       const directory = await temporaryDirectory();
@@ -75,7 +75,7 @@ describe("history of processes that are killed", () => {
       for (let round = 0; answered.length < enough || round < 2; round += 1) {
         const writers = Array.from({ length: processes }, (_, i) => {
           const seed = 1000 * suiteSeed + 10 * round + i + 1;
-          const count = 20 + ((seed * 7919) % timesOf(60, 500));
+          const count = 10 + ((seed * 7919) % timesOf(10, 500));
           return killedAfter(count, answered, root, repository, String(seed));
         });
         await Promise.all(writers);

@@ -55,7 +55,7 @@ describe("a process that is killed", () => {
     const found: Array<string | undefined> = [];
     const left: Array<string | undefined> = [];
     // Half of an append is there for a moment only.
-    const stride = timesOf(operation === "append" ? 2 : 4, 1);
+    const stride = timesOf(operation === "append" ? 2 : 6, 1);
     for (let step = 1, isKilled = true; isKilled; step += stride) {
       if (before === undefined) await rm(file, { force: true });
       else await writeFile(file, before);
