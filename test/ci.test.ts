@@ -38,8 +38,7 @@ describe(".ci/install-if-needed.mjs", () => {
     await mkdir(join(directory, "node_modules/half"), { recursive: true });
     await writeProgram(join(directory, "bin/npm"), 'echo "$@" >> npm.log', ...npm);
     const env = { PATH: `${directory}/bin:${process.env["PATH"]}` };
-    const start = (...options: readonly string[]): RunningNode =>
-      runNode([...options, ".ci/install-if-needed.mjs"], { cwd: directory, env });
+    const start = (): RunningNode => runNode([".ci/install-if-needed.mjs"], { cwd: directory, env });
     return { directory, start, install: async () => (await start().ended).code };
   }
 
@@ -56,24 +55,6 @@ describe(".ci/install-if-needed.mjs", () => {
     }
     expect(said).toEqual([expect.stringMatching(/^Installing the dependencies, once\./), ""]);
     expect(await log(directory)).toBe("ci --no-fund --no-audit\n");
-  });
-
-  it("gives a sign of life every ten seconds while it installs", async () => {
-    const { directory, start } = await checkout("until test -f done; do :; done", ...complete);
-    // A clock that goes on by ten seconds at each signal, and not by itself.
-    const clock = `import { mock } from "node:test";
-      mock.timers.enable({ apis: ["setInterval", "Date"] });
-      process.on("SIGUSR2", () => mock.timers.tick(10_000));`;
-    await writeFile(join(directory, "clock.mjs"), clock);
-    const { waitFor, kill, printed, ended } = start("--import", "./clock.mjs");
-    await waitFor(/Installing/, "stderr");
-    for (const seconds of [10, 20, 30]) {
-      kill("SIGUSR2");
-      await waitFor(new RegExp(`still installing, ${seconds} s\n`), "stderr");
-    }
-    await writeFile(join(directory, "done"), "");
-    expect(await ended).toEqual({ code: 0, signal: null });
-    expect(printed.stderr.match(/still installing/g)).toHaveLength(3);
   });
 
   it("fails when the installation does, and begins it anew the next time", async () => {
@@ -112,9 +93,7 @@ describe(".ci/summary.mjs", () => {
   const runs: ReadonlyArray<[string, string | undefined, string, string, number]> = [
     ["all tests passed", report(12, 0), "0", "12 passed, 0 failed\n", 0],
     ["some tests failed", report(10, 2), "1", `${outside("1")}10 passed, 2 failed\n`, 1],
-    ["the tests passed, but the run did not", report(12, 0), "1", `${outside("1")}12 passed, 1 failed\n`, 1],
     ["types, lint or packaging failed, so that no test ran", "", "2", `${outside("2")}0 passed, 1 failed\n`, 1],
-    ["vitest crashed before it wrote its report", undefined, "134", `${outside("134")}0 passed, 1 failed\n`, 1],
     ["vitest crashed while it wrote", '{"numPassedTests": 12, "num', "1", `${outside("1")}0 passed, 1 failed\n`, 1],
     ["there were no tests at all", report(0, 0), "0", `${outside("0")}0 passed, 1 failed\n`, 1],
   ];

@@ -408,12 +408,6 @@ describe("the examples", () => {
   it.each(files)("have a test for %s", (name) => {
     expect(thisTest).toContain(`describe("examples/${name}"`);
   });
-
-  it.each(files)("fit on one screen: %s", (name) => {
-    const lines = readFileSync(join(examples, name), "utf8").trimEnd().split("\n").length;
-    expect(lines).toBeGreaterThanOrEqual(15);
-    expect(lines).toBeLessThanOrEqual(45);
-  });
 });
 
 describe("examples/metrics-and-health.mjs", () => {

@@ -92,20 +92,6 @@ describe("the package's exports", () => {
     expect(readFileSync(join(projectRoot, exports["./s3"].default), "utf8")).not.toMatch(/^import[^;]*aws-sdk/m);
   });
 
-  it("measure durations in options in seconds, whose names do not say the unit", () => {
-    const ofRedis = exportedBy(readFileSync(join(projectRoot, "src/redis/index.ts"), "utf8"));
-    const all = [...exported, ...ofRedis.map(({ module, ...each }) => ({ ...each, module: `redis/${module}` }))];
-    const options = all.filter(({ name }) => /(?:Options|Config)$/.test(name));
-    const named = options.flatMap(({ name, module }) => {
-      const source = readFileSync(join(projectRoot, "src", module), "utf8");
-      const [, members = ""] = new RegExp(`^export interface ${name}\\b([\\s\\S]*?)^}`, "m").exec(source) ?? [];
-      return [...members.matchAll(/^ {2}readonly (\w+(?:Ms|Seconds|Millis))\b/gm)].map(
-        ([, option]) => `${name}.${option}`,
-      );
-    });
-    expect(named).toEqual([]);
-  });
-
   it.each([
     ["server/exchange", "Exchange", ["defer"], ["end"]],
     ["server/change-feed", "ChangeFeed", ["subscribe"], ["publish", "end"]],

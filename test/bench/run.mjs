@@ -24,13 +24,7 @@ const measurements = {
   live: async () => (await import("./live.mjs")).live,
   turns: async () => (await import("./turns.mjs")).turns,
   memory: async () => (await import("./memory.mjs")).memory,
-  scale: async () => {
-    const [{ scale }, { sharedFeed }] = await Promise.all([import("./scale.mjs"), import("./shared-feed.mjs")]);
-    return async (directory, effort) => {
-      await scale(directory, effort);
-      await sharedFeed(directory, effort);
-    };
-  },
+  scale: async () => (await import("./scale.mjs")).scale,
 };
 
 const { values, positionals } = parseArgs({

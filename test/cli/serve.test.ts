@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
 import { sample } from "../helpers/effort.ts";
-import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
+import { announcement, cli, refusesConnections, startFilement } from "../helpers/filement-command.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { open } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -125,12 +125,6 @@ describe("--watch-config", () => {
     expect(await serverHeader(url)).toBe("third");
     expect(printed.stderr).toContain(`error: ${page}:1: there is no item`);
   });
-
-  it("is refused for a directory", { tags: ["campaign"] }, async () => {
-    const { code, stderr } = await runFilement(await temporaryDirectory(), "--watch-config");
-    const message = "filement: --watch-config expects a page, not a directory (filement --help tells more)\n";
-    expect([code, stderr]).toEqual([2, message]);
-  });
 });
 
 describe("--live", () => {
@@ -146,13 +140,5 @@ describe("--live", () => {
     expect(await next()).toMatchObject({ type: "hello" });
     await writeFile(join(directory, "a.html"), "<p>two</p>");
     expect(await next()).toMatchObject({ path: "/a.html" });
-  });
-
-  it("is refused for a page", { tags: ["campaign"] }, async () => {
-    const { page } = await site();
-    const { code, stderr } = await runFilement(page, "--live");
-    const message =
-      "filement: --live expects a directory: a page names its plugins itself (filement --help tells more)\n";
-    expect([code, stderr]).toEqual([2, message]);
   });
 });

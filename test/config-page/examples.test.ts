@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { loadConfig } from "../../src/config-page/load-config.ts";
 import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
 import { sample } from "../helpers/effort.ts";
 import { type RunningNode, runNode } from "../helpers/run-node.ts";
@@ -185,11 +184,6 @@ describe("the examples of configurations", () => {
   it("are all tested here", async () => {
     expect((await readdir(join(examples, "config"))).sort()).toEqual(names);
   });
-
-  it.each(names)("are read by loadConfig: %s", async (name) => {
-    const { hosts = {} } = await loadConfig(join(examples, "config", name, "config.html"));
-    expect(Object.keys(hosts)).toContain(name === "several-hosts" ? "www.localhost" : "localhost");
-  });
 });
 
 describe("in a browser", { tags: ["chromium"] }, () => {
@@ -205,12 +199,6 @@ describe("in a browser", { tags: ["chromium"] }, () => {
     await page.setViewportSize({ width: 1200, height: 800 });
     await page.goto(pathToFileURL(join(examples, "config", name)).href);
   };
-
-  it("there are pages to open", () => {
-    expect(pages).toEqual(
-      [...names.map((name) => `${name}/config.html`), "limits-and-authentication/users.html"].sort(),
-    );
-  });
 
   it.each(sample(pages, 2))(
     "%s shows all of its headings, tables and values without a complaint, fits on a telephone, and can be dark",

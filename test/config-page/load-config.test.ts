@@ -1,14 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { ConfigError, type FileServerConfig } from "../../src/config.ts";
+import type { FileServerConfig } from "../../src/config.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
-import { asOnPosix } from "../helpers/spelling.ts";
-import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { bundled, configDirectory, hostPage, loadPage, pluginItem, problemsOfPage } from "./pages.ts";
 
 const type = "https://example.org/schema";
@@ -297,30 +293,6 @@ describe("a page that is no configuration", () => {
   ])("because it %s is refused", async (_what, page, problem) => {
     const problems = await problemsOfPage(page);
     expect(problems[0]).toMatch(problem);
-  });
-
-  /** What is said about a file, whose directory is left out. */
-  const refusalIn = (directory: string) => async (name: string) => {
-    const error = await loadConfig(join(directory, name)).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).problems.map((problem) => asOnPosix(problem, directory).replace("DIR/", ""));
-  };
-
-  it("because of its file is refused, too", async () => {
-    const directory = await temporaryDirectory();
-    const refusal = refusalIn(directory);
-    await writeFile(join(directory, "latin1.html"), Buffer.from([0xfc]));
-    await writeFile(join(directory, "large.html"), Buffer.alloc(5 * 1024 * 1024 + 1, " "));
-    expect(await refusal("missing.html")).toEqual(["missing.html: the file does not exist: expected a file"]);
-    expect(await refusal("latin1.html")).toEqual(["latin1.html: it is not UTF-8: expected a text in this encoding"]);
-    expect(await refusal("large.html")).toEqual(["large.html: it is larger than 5 MiB: expected a smaller file"]);
-    expect(await refusal(".")).toEqual(["DIR: it is a directory: expected a file"]);
-  });
-
-  it("because it is a FIFO is refused, without waiting for a writer", { tags: ["mkfifo"] }, async () => {
-    const directory = await temporaryDirectory();
-    execFileSync("mkfifo", [join(directory, "fifo")]);
-    expect(await refusalIn(directory)("fifo")).toEqual(["fifo: it is not a regular file: expected a file"]);
   });
 
   it.each(["", "http://example.org/config.html", "data:text/html,x"])(

@@ -3,7 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bundled, configDirectory, type Files, hostPage, pluginItem } from "../config-page/pages.ts";
-import { sample } from "../helpers/effort.ts";
 import { runFilement, startFilement } from "../helpers/filement-command.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -16,22 +15,9 @@ async function refusal(plugins: string, files: Files = {}): Promise<string> {
 }
 
 describe("a configuration that cannot work", () => {
-  const broken = [
-    ["throws", "throw new Error('no database');", "no database"],
-    ["has a syntax error", "export default (", "SyntaxError: Unexpected end of input"],
-    [
-      "imports what is not there",
-      "import './missing.mjs';",
-      "Cannot find module 'DIR/missing.mjs' imported from DIR/auth.mjs",
-    ],
-    ["exports no function", "export const auth = 1;", "expected a default export that is a function"],
-    ["returns nothing", "export default () => {};", "expected its function to return a plugin: an object with a name"],
-    ["rejects", "export default async () => { throw new Error('no key'); };", "no key"],
-  ];
-
-  it.each(sample(broken, 6))("keeps the server from starting when a library %s", async (_what, source, reason) => {
-    expect(await refusal(pluginItem("file://./auth.mjs"), { "auth.mjs": source })).toMatch(
-      `filement: DIR/config.html:4: library DIR/auth.mjs cannot be used: ${reason}`,
+  it("keeps the server from starting when a library does not load", async () => {
+    expect(await refusal(pluginItem("file://./auth.mjs"), { "auth.mjs": "import './missing.mjs';" })).toMatch(
+      "filement: DIR/config.html:4: library DIR/auth.mjs cannot be used: Cannot find module 'DIR/missing.mjs' imported from DIR/auth.mjs",
     );
   });
 

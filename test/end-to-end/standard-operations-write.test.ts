@@ -138,7 +138,7 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
     });
   });
 
-  it.each(["gzip", "br", "identity, gzip", "x"])("refuses content in the coding %s: 415", async (coding) => {
+  it.each(["gzip", "identity, gzip"])("refuses content in the coding %s: 415", async (coding) => {
     const site = await testSite(await make({ "/a.txt": "old" }));
     const sending = { body: "new", headers: { "content-encoding": coding, "x-filename": "b.txt" } };
     const attempts = [

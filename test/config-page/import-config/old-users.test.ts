@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { importUsers, isOldUsersFile } from "../../../src/config-page/import-config/old-users.ts";
-import { createFileServer } from "../../../src/file-server.ts";
 import { allItems, readMicrodataPage } from "../../../src/html/microdata.ts";
 
 import { readMicrodataUsers } from "../../../src/plugins/basic-auth/microdata-users.ts";
-import { basicAuth } from "../../../src/plugins/basic-auth.ts";
 import { createPermissions } from "../../../src/plugins/permissions/rules.ts";
 import type { Right, SelectedElements } from "../../../src/server/access.ts";
-import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { checks } from "../../helpers/effort.ts";
 
 type Properties = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -297,37 +294,5 @@ describe("the rules of an imported users file", () => {
       checks({ seed: 22, numRuns: 150, inCampaign: 1_000 }),
     );
     expect(allowed).toBeGreaterThan(100);
-  });
-
-  it("are what requests meet", async () => {
-    let answered = 0;
-    await fc.assert(
-      fc.asyncProperty(anyClients, fc.array(anyRule, { minLength: 3, maxLength: 7 }), async (clients, rules) => {
-        const { users, rules: made } = await imported(textOf(clients, rules));
-        const files = createFileServer({
-          storage: memoryStorage(
-            Object.fromEntries(paths.filter((path) => path.endsWith(".html")).map((path) => [path, "<p id=one>"])),
-          ),
-          plugins: [basicAuth({ users, rules: made, requireUser: true })],
-        });
-        for (const path of paths) {
-          for (const { name } of clients) {
-            for (const method of ["GET", "POST", "PUT", "DELETE"]) {
-              const url = `http://localhost${path}`;
-              const body = method === "PUT" || method === "POST" ? "<p id=one>" : null;
-              const headers = { authorization: `Basic ${btoa(`${name}:kiwi`)}` };
-              const { status } = await files.fetch(new Request(url, { method, headers, body }));
-              const client = clients.find((each) => each.name === name) as Client;
-              if (!allowedThere(rules, client, method, path))
-                expect([401, 403, 404, 405, 409, 400], `${method} ${path}`).toContain(status);
-              if (status < 300) answered += 1;
-            }
-          }
-        }
-        await files.close();
-      }),
-      checks({ seed: 23, numRuns: 6, inCampaign: 30 }),
-    );
-    expect(answered).toBeGreaterThan(0);
   });
 });
