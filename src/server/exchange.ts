@@ -18,8 +18,10 @@ const usableId = /^[A-Za-z0-9._-]{1,128}$/;
 /** What {@link Exchange} is made of, once path and host are known. */
 export interface ExchangeInit
   extends Pick<Exchange, "site" | "path" | "search" | "host" | "protocol">,
-    Partial<Pick<Exchange, "isProgram" | "inspection">> {
+    Partial<Pick<Exchange, "isProgram">> {
   readonly incoming: IncomingRequest;
+  /** @internal */
+  readonly inspection?: Inspection | undefined;
   /** Who the client is, behind the proxies that are trusted. */
   readonly clients: Pick<ClientAddresses, "address">;
 }
