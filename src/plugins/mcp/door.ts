@@ -1,5 +1,5 @@
 import { Readable, type Writable } from "node:stream";
-import type { McpHttpHandler, McpServer, ServerEvent } from "@modelcontextprotocol/server";
+import type { McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { ConfigError } from "../../config.ts";
 import { methodNotAllowed } from "../../http/http-error.ts";
 import { pluginOptions, requestPath } from "../../options/option-types.ts";
@@ -25,17 +25,6 @@ const maxSubscriptions = 1000;
 /** Bytes that may wait for a client that is told of changes; one with more is disconnected. */
 const maxUnsentBytes = 1024 * 1024;
 
-/** The plugin, and the way in for a client that has no connection. */
-export interface McpDoor {
-  readonly plugin: Plugin;
-  /** Serves standard input and output as the user whose credentials these header fields are. Rejects where they are refused. */
-  serve(
-    input: Readable,
-    output: Writable,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<{ close(): Promise<void> }>;
-}
-
 /** A host that has started. */
 interface Place {
   readonly site: PluginSite;
@@ -44,25 +33,33 @@ interface Place {
   serverFor(client: Exchange): McpServer;
 }
 
+/** The plugin, and the way in for a client that has no connection. */
+interface McpDoor {
+  readonly plugin: Plugin;
+  /** Serves standard input and output as the user whose credentials these header fields are. Rejects where they are refused. */
+  serve(input: Readable, output: Writable, headers: Record<string, string>): Promise<{ close(): Promise<void> }>;
+}
+
 /** Makes the plugin `mcp` with its other way in. */
-export function mcpDoor(path = "/mcp"): McpDoor {
-  const hosts = new Map<string, Place>();
+export function mcpDoor(path: string = "/mcp"): McpDoor {
+  const places = new Map<string, Place>();
   const bodies = new BodyBudget(messageMemory);
-  const places = new UsageLimit(maxSubscriptions);
+  const subscriptions = new UsageLimit(maxSubscriptions);
   const listening = new Map<McpHttpHandler, Exchange>();
   /** Requests that ask only who the client of standard input is, with the exchange that they became. */
-  const joining = new WeakMap<Inspection, { client?: Exchange }>();
+  const joined = new WeakMap<Inspection, Exchange | undefined>();
 
   /** Tells of changes of files that a client may read, until it may not call tools any more; returns how to end that. */
   function listen(
     { site, isProven }: Place,
     { access: given }: Exchange,
-    { tell, dismiss }: { tell(uri: string): void; dismiss?(): void },
+    tell: (uri: string) => void,
+    dismiss?: () => unknown,
   ): () => void {
     return site.changes.subscribe(
       ({ path: changed }, origin) => {
         const access = given.current?.() ?? given;
-        if (!rightsOf("POST").some((right) => access.permitsPath(right, path))) return dismiss?.();
+        if (!rightsOf("POST").some((right) => access.permitsPath(right, path))) return void dismiss?.();
         const mayHear = origin.site === site.name && isProven(path, changed) && access.permitsPath("read", changed);
         if (mayHear) tell(resourceOf(changed));
       },
@@ -72,30 +69,19 @@ export function mcpDoor(path = "/mcp"): McpDoor {
   }
 
   async function answer(exchange: Exchange): Promise<Reply> {
-    const place = hosts.get(exchange.site.name);
+    const place = places.get(exchange.site.name);
     if (!place) throw unavailable("CLOSING");
     const body = Uint8Array.from(await bodies.read(exchange, maxMessageBytes));
-    const bus = {
-      publish() {},
-      subscribe(listener: (event: ServerEvent) => void): () => void {
-        const giveBack = places.take(exchange.address);
-        const leave = listen(place, exchange, {
-          tell: (uri) => listener({ kind: "resource_updated", uri }),
-          dismiss: () => void handler.close(),
-        });
-        listening.set(handler, exchange);
-        return () => {
-          leave();
-          giveBack();
-          listening.delete(handler);
-        };
-      },
-    };
-    const handler: McpHttpHandler = place.library.createMcpHandler(() => place.serverFor(exchange), {
-      bus,
+    const handler = place.library.createMcpHandler(() => place.serverFor(exchange), {
       maxRequestBodySize: maxMessageBytes,
-      onerror: () => {}, // what a client does wrong is its answer; of tools, the server of the protocol reports
     });
+    const isListening = exchange.header("mcp-method") === "subscriptions/listen"; // the library refuses it without
+    if (isListening) {
+      exchange.defer(subscriptions.take(exchange.address));
+      exchange.defer(listen(place, exchange, handler.notify.resourceUpdated, handler.close));
+      exchange.defer(() => listening.delete(handler));
+      listening.set(handler, exchange);
+    }
     const { method, signal } = exchange;
     const headers = new Headers();
     for (const name of ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"]) {
@@ -103,7 +89,7 @@ export function mcpDoor(path = "/mcp"): McpDoor {
       if (value !== undefined) headers.set(name, value);
     }
     const request = new Request(`http://localhost${path}`, { method, headers, signal, body });
-    return replyOf(await handler.fetch(request), () => listening.has(handler));
+    return replyOf(await handler.fetch(request), isListening);
   }
 
   const plugin: Plugin = {
@@ -111,16 +97,16 @@ export function mcpDoor(path = "/mcp"): McpDoor {
     async start(site) {
       const isProven = provenPaths(site, plugin, "mcp");
       const library = await loadLibrary();
-      hosts.set(site.name, { site, isProven, library, serverFor: serversOf(library, site) });
+      places.set(site.name, { site, isProven, library, serverFor: serversOf(library, site) });
     },
     async handle(exchange, next) {
+      const { method, inspection } = exchange;
       if (exchange.path !== path) return next();
-      const joined = exchange.inspection && joining.get(exchange.inspection);
-      if (joined) {
-        joined.client = exchange;
+      if (inspection && joined.has(inspection)) {
+        joined.set(inspection, exchange);
         return emptyReply(204);
       }
-      if (exchange.method !== "POST" || exchange.inspection) throw methodNotAllowed("POST");
+      if (method !== "POST" || inspection) throw methodNotAllowed("POST");
       return answer(exchange);
     },
     drain() {
@@ -132,53 +118,51 @@ export function mcpDoor(path = "/mcp"): McpDoor {
       return meant.length;
     },
     close() {
-      hosts.clear();
+      places.clear();
     },
   };
 
-  return {
-    plugin,
-    async serve(input, output, headers) {
-      const [place] = hosts.values();
-      if (!place) throw unavailable("CLOSING");
-      const inspection: Inspection = {};
-      const joined: { client?: Exchange } = {};
-      joining.set(inspection, joined);
-      const { status } = await place.site.ask({ method: "POST", path, headers, mostBytes: 0, inspection });
-      const { client } = joined;
-      if (!client) throw new Error(`the user may not use ${path}: the server answered ${status}`);
-      const { library } = place;
-      return library.serveStdio(
-        ({ era }) => {
-          const { server } = place.serverFor(client);
-          const wanted = new Set<string>();
-          const tell = (uri: string): void => {
-            if (era === "modern" || wanted.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});
-          };
-          server.onclose = listen(place, client, { tell });
-          if (era === "modern") return server; // the library keeps what such a client wants
-          server.setRequestHandler("resources/subscribe", ({ params }) => {
-            wanted.add(params.uri);
-            return {};
-          });
-          server.setRequestHandler("resources/unsubscribe", ({ params }) => {
-            wanted.delete(params.uri);
-            return {};
-          });
-          return server;
-        },
-        { transport: new library.StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes }) },
-      );
-    },
+  const serve: McpDoor["serve"] = async (input, output, headers) => {
+    const [place] = places.values();
+    if (!place) throw unavailable("CLOSING");
+    const inspection: Inspection = {};
+    joined.set(inspection, undefined);
+    const { status } = await place.site.ask({ method: "POST", path, headers, mostBytes: 0, inspection });
+    const client = joined.get(inspection);
+    if (!client) throw new Error(`the user may not use ${path}: the server answered ${status}`);
+    const { serveStdio, StdioServerTransport } = place.library;
+    return serveStdio(
+      ({ era }) => {
+        const { server } = place.serverFor(client);
+        const wanted = new Set<string>();
+        server.onclose = listen(place, client, (uri) => {
+          if (era === "modern" || wanted.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});
+        });
+        if (era === "modern") return server; // the library keeps what such a client wants
+        server.setRequestHandler("resources/subscribe", ({ params }) => {
+          wanted.add(params.uri);
+          return {};
+        });
+        server.setRequestHandler("resources/unsubscribe", ({ params }) => {
+          wanted.delete(params.uri);
+          return {};
+        });
+        return server;
+      },
+      { transport: new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes }) },
+    );
   };
+
+  return { plugin, serve };
 }
 
 /** An optional dependency: not before a server with the plugin starts, and in `try`, where bundlers do not insist on it. */
 async function loadLibrary(): Promise<Library> {
   try {
-    const server = await import("@modelcontextprotocol/server");
-    const stdio = await import("@modelcontextprotocol/server/stdio");
-    return { ...server, ...stdio };
+    return {
+      ...(await import("@modelcontextprotocol/server")),
+      ...(await import("@modelcontextprotocol/server/stdio")),
+    };
   } catch {
     const name = "@modelcontextprotocol/server";
     throw new ConfigError([`mcp: the package ${name} is missing: npm install ${name}`]);
@@ -186,14 +170,14 @@ async function loadLibrary(): Promise<Library> {
 }
 
 /** A `Response` of the library as a reply. Where it tells of changes, the client has to read them. */
-function replyOf({ status, headers, body }: Response, isListening: () => boolean): Reply {
+function replyOf({ status, headers, body }: Response, isListening: boolean): Reply {
   const fields = { ...Object.fromEntries(headers), "cache-control": "no-store", "x-accel-buffering": "no" };
   if (!body) return { status, headers: fields };
   const stream = new Readable({ read() {} });
   const pass = async (): Promise<void> => {
     for await (const bytes of body as AsyncIterable<Uint8Array>) {
       stream.push(bytes);
-      if (isListening() && stream.readableLength > maxUnsentBytes) return void stream.destroy();
+      if (isListening && stream.readableLength > maxUnsentBytes) return void stream.destroy();
     }
     stream.push(null);
   };

@@ -8,6 +8,7 @@ import {
   type TreeParent,
   textContent,
 } from "../../html/engine.ts";
+import { HttpError } from "../../http/http-error.ts";
 import { likeliest } from "../../options/schema.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
 
@@ -26,46 +27,40 @@ const items: Readonly<Record<string, string>> = { ul: "li", ol: "li", dl: "dt", 
 
 /** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below the elements that a request selects. */
 export async function outlineOf(page: InspectedPage): Promise<object> {
+  requireMatches(page);
   const selectorOf = selectorsIn(page);
-  const found: { readonly rank: number; readonly line: string }[] = [];
-  for (const top of page.matches) {
-    for (const element of [top, ...elementsBelow(top)]) {
-      const rank = rankOf(element);
-      if (rank === undefined || !(await page.mayRead(element))) continue;
-      found.push({ rank, line: lineOf(element, selectorOf(element)) });
-      if (found.length === 5000) break;
+  const inside = new Set(page.matches.flatMap((top) => [top, ...elementsBelow(top)]));
+  const lines = new Map<SourceElement, string>();
+  let length = 0;
+  for (const names of [...ranks, undefined]) {
+    for (const element of inside) {
+      const { name, attribs } = element;
+      const isMeant = names ? names.includes(name) : attribs["id"] || attribs["role"];
+      if (!isMeant || lines.has(element) || !(await page.mayRead(element))) continue;
+      const line = length < outlineCharacters ? lineOf(element, selectorOf(element)) : "";
+      lines.set(element, line);
+      length += line.length + 1;
     }
   }
-  const kept = new Set<object>();
-  let length = 0;
-  for (const each of found.toSorted((one, other) => one.rank - other.rank)) {
-    length += each.line.length + 1;
-    if (length > outlineCharacters) break;
-    kept.add(each);
-  }
-  const left = found.length - kept.size;
-  const outline = found.flatMap((each) => (kept.has(each) ? each.line : [])).join("\n");
-  const more = left > 0 ? `${left} elements are left out: outline again with a selector from here` : undefined;
-  return { etag: page.etag, outline, more };
+  const shown = [...inside].flatMap((element) => lines.get(element) || []);
+  const left = lines.size - shown.length;
+  const more = `${left} elements are left out: outline again with a selector from here`;
+  return { etag: page.etag, outline: shown.join("\n"), ...(left > 0 && { more }) };
 }
 
-function rankOf({ name, attribs: { id, role } }: SourceElement): number | undefined {
-  const rank = ranks.findIndex((names) => names.includes(name));
-  if (rank !== -1) return id ? Math.min(rank, 1) : rank;
-  if (role) return 1;
-  return id ? ranks.length : undefined;
+function requireMatches({ matches }: InspectedPage): void {
+  if (matches.length === 0) throw new HttpError(416, "NO_MATCH", "Nothing matches the selector.");
 }
 
 function lineOf(element: SourceElement, selector: string): string {
   const { name } = element;
   const span = elementSpan(element);
   const item = items[name];
-  const count = item && [...elementsBelow(element)].filter((each) => each.name === item).length;
   const parts = [
     selector,
     selector.startsWith("#") && name,
     /^(?:h[1-6]|title)$/.test(name) && JSON.stringify(shortText(element)),
-    item && `${count} ${item}`,
+    item && `${[...elementsBelow(element)].filter((each) => each.name === item).length} ${item}`,
     span && `(${span.end - span.start})`,
   ];
   return parts.filter(Boolean).join(" ");
@@ -82,6 +77,7 @@ function plainText(element: SourceElement): string {
 
 /** The elements that a request selects and the client may read, from one of them on, as far as they fit. */
 export async function elementsOf(page: InspectedPage, from: number, mostCharacters: number): Promise<object> {
+  requireMatches(page);
   const selectorOf = selectorsIn(page);
   const readable = await readableOf(page, page.matches);
   const elements: object[] = [];
@@ -89,13 +85,11 @@ export async function elementsOf(page: InspectedPage, from: number, mostCharacte
   let next = from;
   for (const element of readable.slice(from)) {
     const html = await inSlices(joined(outerHtmlParts(page.document, element)));
-    if (html.length > left && next > from) break;
-    const cut =
-      html.length > left
-        ? `${html.length - left} characters are left out: outline this selector, and read parts of it`
-        : undefined;
-    elements.push({ selector: selectorOf(element), etag: await page.tagOf([element]), html: html.slice(0, left), cut });
-    left -= Math.min(left, html.length);
+    const excess = html.length - left;
+    if (excess > 0 && next > from) break;
+    const told = { selector: selectorOf(element), etag: await page.tagOf([element]), html: html.slice(0, left) };
+    elements.push({ ...told, ...(excess > 0 && { cut: `${excess} characters are left out` }) });
+    left = Math.max(0, -excess);
     next += 1;
   }
   return { etag: page.etag, matches: readable.length, elements, ...(next < readable.length && { next }) };
@@ -132,8 +126,8 @@ export async function nearestTo(page: InspectedPage, selector: string): Promise<
     const isAll = matches === page.matches.length;
     return { etag, matches, ...(isAll && { elementTag: await page.tagOf(page.matches) }) };
   }
-  const near: { selector: string; matches: number }[] = [];
-  for (const each of new Set(likelyIn(page, selector))) {
+  const near: object[] = [];
+  for (const each of likelyIn(page, selector)) {
     const count = await countOf(await page.find(each));
     if (count > 0) near.push({ selector: each, matches: count });
     if (near.length === 3) break;
@@ -141,21 +135,20 @@ export async function nearestTo(page: InspectedPage, selector: string): Promise<
   return { etag, matches, near };
 }
 
+const plainName = /^[a-z_][\w-]*$/i;
+
 /** Elements by name, id and class that are spelled as parts of a selector are, or nearly. */
-function likelyIn({ document }: InspectedPage, selector: string): readonly string[] {
+function likelyIn({ document }: InspectedPage, selector: string): ReadonlySet<string> {
   const known = new Map<string, string>();
   for (const { name, attribs } of elementsBelow(document.root)) {
-    const classes = (attribs["class"] ?? "").split(/\s+/).map((each) => `.${each}`);
-    for (const each of [name, ...classes, `#${attribs["id"] ?? ""}`]) {
-      const plain = each.replace(/^[#.]/, "");
-      if (plainName.test(plain)) known.set(plain, each);
-    }
+    known.set(name, name);
+    for (const each of attribs["class"]?.split(/\s+/) ?? []) known.set(each, `.${each}`);
+    if (attribs["id"]) known.set(attribs["id"], `#${attribs["id"]}`);
   }
-  const names = [...known.keys()];
-  return [...selector.matchAll(/[a-z_][\w-]*/gi)].flatMap(([name]) => known.get(likeliest(name, names) ?? "") ?? []);
+  const names = [...known.keys()].filter((name) => plainName.test(name));
+  const parts = selector.match(/[a-z_][\w-]*/gi) ?? [];
+  return new Set(parts.flatMap((part) => known.get(likeliest(part, names) ?? "") ?? []));
 }
-
-const plainName = /^[a-z_][\w-]*$/i;
 
 /**
  * Gives each element a selector that selects it and no other: `#id` where that is unique, otherwise the way from the

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changedLines } from "../../../src/plugins/mcp/edit.ts";
+import { changedLines } from "../../../src/plugins/mcp/changed-lines.ts";
 import { checks } from "../../helpers/effort.ts";
 
 describe("the changed lines", () => {
