@@ -13,7 +13,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "server/inspection": "types",
   "runtime/entries": "file-server.test.ts, end-to-end/mounts.test.ts, end-to-end/sockets.test.ts",
   "options/option-types": "check-config.test.ts",
-  "config-page/problems": "read-options.test.ts, load-config.test.ts",
   "hosts/inner-exchange": "plugins/mcp.test.ts, hosts/program-files.test.ts",
   "plugins/live/change-message": "web-socket.test.ts, event-stream.test.ts",
   "plugins/live/feed-query": "web-socket.test.ts, event-stream.test.ts",

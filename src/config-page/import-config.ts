@@ -16,8 +16,7 @@ import { messageOf } from "../server/logger.ts";
 import { type BundledName, bundledNames, plainName, readLibrary } from "./bundled-plugins.ts";
 import { importUsers, isOldUsersFile, PageWriter, vocabulary } from "./import-config/old-users.ts";
 import { configOf, readPage } from "./load-config.ts";
-import { Problems } from "./problems.ts";
-import { optionName, tidyText } from "./read-options.ts";
+import { optionName, Problems, tidyText } from "./read-options.ts";
 
 export interface ImportedConfig {
   readonly html: string;
@@ -71,7 +70,7 @@ export async function importConfig(location: string): Promise<ImportedConfig> {
   const server = items.find((item) => isOfType(item, "ServerConfig"));
   const problems = page.mistakes.map(({ line, text }) => `${location}:${line}: ${text}`);
   if (!server && isOldUsersFile(items)) {
-    return { html: importUsers(items, { name: location, hasAuthorization: true, isRulesOnly: false }), problems };
+    return { html: importUsers(items, { hasAuthorization: true, isRulesOnly: false }), problems };
   }
   if (!server || !page.items.some(isTheirs)) {
     throw new ConfigError([`${location}: expected a configuration page or a users file of rusty-beam`]);
@@ -117,7 +116,7 @@ async function importUsersFile(path: string, readers: readonly string[]): Promis
   const items = isHtpasswd ? [] : allItems((await readMicrodataPage(text)).items);
   if (!isOldUsersFile(items)) return undefined;
   const [hasAuthorization, isRulesOnly] = [readers.includes("authorization"), !readers.includes("basic-auth")];
-  const html = importUsers(items, { name: path, hasAuthorization, isRulesOnly });
+  const html = importUsers(items, { hasAuthorization, isRulesOnly });
   const location = path.replace(/(?:\.html?)?$/i, ".imported.html");
   // It holds passwords like the old one, and what is there already may be in use.
   const { mode } = await stat(path);

@@ -12,14 +12,22 @@ import {
 } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
-import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
+import { hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
+import { shown } from "../options/schema.ts";
 import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
 import { listPlugins } from "../server/pipeline.ts";
 import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import { type PlacedPlugin, PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
-import { Problems, shown } from "./problems.ts";
-import { attempt, type ConfigPage, type ItemKind, optionName, placeOf, readOptions, tidyText } from "./read-options.ts";
+import {
+  type ConfigPage,
+  type ItemKind,
+  optionName,
+  Problems,
+  placeOf,
+  readOptions,
+  tidyText,
+} from "./read-options.ts";
 
 export const serverItem: ItemKind = {
   schema: pageOptions,
@@ -66,11 +74,11 @@ export async function configOf(items: readonly MicrodataItem[], page: ConfigPage
   const knownHosts = new Set<MicrodataItem>();
   const names = new Set<string>();
   const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
-  if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");
+  if (!server) throw problems.with(1, "there is no item of a type that ends in /ServerConfig: expected one");
   for (const { line } of others) problems.add(line, "a second item of a type that ends in /ServerConfig: expected one");
   const config = await readServer(server);
-  if (!problems.hasOwn) findStrays(); // what is in a wrong place is reported already
-  problems.throwAny();
+  if (problems.count === 0) findStrays(); // what is in a wrong place is reported already
+  if (problems.count > 0) throw problems.error;
   const code = await Promise.all([...plugins.modules].map(moduleFiles));
   return { ...config, protectedFiles: [...(config.protectedFiles ?? []), ...new Set(code.flat())] };
 
@@ -135,18 +143,19 @@ export async function readPage(path: string, problems: Problems): Promise<Microd
   try {
     return await readMicrodataPage(await readTextFile(path));
   } catch (error) {
-    if (error instanceof TextFileError) return problems.fail(0, error.message);
-    if (error instanceof MicrodataError) return problems.fail(error.line, error.message);
+    if (error instanceof TextFileError) throw problems.with(0, error.message);
+    if (error instanceof MicrodataError) throw problems.with(error.line, error.message);
     throw error;
   }
 }
 
-/** The options of a server or a host, checked except for those about files. */
-async function readItem(item: MicrodataItem, kind: ItemKind, page: ConfigPage): Promise<HostConfig & PageConfig> {
-  const { problems } = page;
-  const options: PageConfig = readOptions(item, kind, page);
-  const { bindAddress, bindPort, ...checked } = options;
-  attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
+/** The options of a server or a host. */
+async function readItem(
+  item: MicrodataItem,
+  kind: ItemKind,
+  { directory, problems }: ConfigPage,
+): Promise<HostConfig & PageConfig> {
+  const options: PageConfig = readOptions(item, kind, directory, (line, text) => problems.add(line, text));
   const { root } = options;
   if (typeof root !== "string") return options;
   if (isBucketUrl(root) ? readBucketUrl(root) : await isDirectory(root)) return options;

@@ -4,11 +4,12 @@ import { pathToFileURL } from "node:url";
 import { ConfigError } from "../config.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
 import { hasEmptyList, isOfType, type MicrodataItem, type MicrodataValue } from "../html/microdata.ts";
+import { aPlugin } from "../options/option-types.ts";
+import { shown } from "../options/schema.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { errnoOf } from "../storage/disk/file-record.ts";
 import { type BundledName, bundledNames, bundledPlugins, type Library, readLibrary } from "./bundled-plugins.ts";
-import { shown } from "./problems.ts";
-import { attempt, type ConfigPage, optionName, placeOf, readOptions, tidyText } from "./read-options.ts";
+import { type ConfigPage, optionName, placeOf, readOptions, tidyText } from "./read-options.ts";
 
 export interface PlacedPlugin {
   /** `"module"` for any that does not come with the package. */
@@ -25,8 +26,6 @@ const maxDepth = 32;
 
 /** How long a module may take to load, and then to make its plugin, in milliseconds. */
 const longestMs = 10_000;
-
-const methods = ["handle", "observe", "start", "close"];
 
 /** Makes the plugins of a configuration page. What is wrong is added to the problems of the page. */
 export class PluginLoader {
@@ -84,39 +83,52 @@ export class PluginLoader {
 
   #placeBundled(item: MicrodataItem, name: BundledName, nested: readonly PlacedPlugin[]): PlacedPlugin {
     const { make, ...kind } = bundledPlugins[name];
-    const problems = this.#page.problems.about(name);
+    const { directory, problems } = this.#page;
+    const countBefore = problems.count;
+    const add = (line: number, text: string): void => problems.add(line, `${name}: ${text}`);
     if (nested.length > 0 && name !== "directory") {
-      problems.add(nested[0]?.line ?? item.line, "has a plugin in it: only a directory plugin can");
+      add(nested[0]?.line ?? item.line, "has a plugin in it: only a directory plugin can");
     }
     if (name === "directory" && nested.length === 0 && hasEmptyList(item)) {
       // Without it, the plugins that follow would be confined to the directory, and the rest of the host open.
-      problems.add(item.line, "has an empty list: expected plugins in it, or no list, for the plugins that follow");
+      add(item.line, "has an empty list: expected plugins in it, or no list, for the plugins that follow");
     }
-    const options = readOptions(item, kind, { ...this.#page, problems });
-    // Just checked, name by name.
-    const use = (): Plugin | undefined => make?.({ ...options, ...pluginsIn(nested) } as never);
-    const plugin = problems.hasOwn ? undefined : attempt({ item, kind, problems, name }, use);
+    const options = readOptions(item, kind, directory, add);
+    let plugin: Plugin | undefined;
+    try {
+      // Just checked, name by name.
+      if (problems.count === countBefore) plugin = make?.({ ...options, ...pluginsIn(nested) } as never);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#addProblems(item, name, error);
+    }
     return { name, line: item.line, options, nested, plugin };
   }
 
   async #loadModule(item: MicrodataItem, path: string, nested: readonly PlacedPlugin[]): Promise<Plugin | undefined> {
-    const { problems } = this.#page;
     this.modules.add(path);
     const parameters = this.#parametersOf(item);
     try {
       return await loadModule(path, { ...parameters, ...pluginsIn(nested) });
     } catch (error) {
-      if (!(error instanceof ConfigError)) {
+      if (error instanceof ConfigError) this.#addProblems(item, basename(path), error);
+      else {
         // "Unexpected end of input" alone does not say that it is the source.
         const reason = error instanceof Error && !(error instanceof SyntaxError) ? error.message : String(error);
-        problems.add(item.line, `library ${path} cannot be used: ${tidyText(reason)}`);
-        return undefined;
-      }
-      for (const problem of error.problems) {
-        const [parameter = ""] = /^\w*/.exec(problem) ?? [];
-        problems.add(placeOf(item, parameter).line, `${basename(path)}: ${problem}`);
+        this.#page.problems.add(item.line, `library ${path} cannot be used: ${tidyText(reason)}`);
       }
       return undefined;
+    }
+  }
+
+  /** Adds what a plugin finds wrong; where that begins with an option, at its line and as the page spells it. */
+  #addProblems(item: MicrodataItem, name: string, { problems }: ConfigError): void {
+    const beginning = new RegExp(`^${optionName(name)}(?:: | |\\.)`); // "accessLog: file is ..."
+    for (const problem of problems) {
+      const text = problem.replace(beginning, "");
+      const [option = ""] = /^\w*/.exec(text) ?? [];
+      const { line, property } = placeOf(item, option);
+      this.#page.problems.add(line, `${name}: ${property}${text.slice(option.length)}`);
     }
   }
 
@@ -162,7 +174,10 @@ export async function loadModule(
   const { default: factory } = module;
   if (typeof factory !== "function") throw new Error("expected a default export that is a function");
   const made = (async () => factory(parameters))();
-  return checkPlugin(await doneInTime(made, timeMs, tooSlow("make its plugin")));
+  const plugin: unknown = await doneInTime(made, timeMs, tooSlow("make its plugin"));
+  const [problem] = aPlugin.problemsOf(plugin);
+  if (problem) throw new Error(`expected its function to return ${problem.expected}`);
+  return plugin as Plugin;
 }
 
 /** Node loads a URL once, and remembers failures as well: a file that has changed needs another one. */
@@ -172,15 +187,4 @@ async function urlOf(path: string): Promise<string> {
     throw new Error(isAbsent ? "the file does not exist" : `it cannot be read (${cause.message})`, { cause });
   });
   return `${pathToFileURL(path).href}?${mtimeMs}-${size}`;
-}
-
-/** A mistake keeps the server from starting here; later it would be a 500 for every request. */
-function checkPlugin(made: unknown): Plugin {
-  const plugin = (made ?? {}) as Record<string, unknown>;
-  if (typeof plugin["name"] !== "string" || plugin["name"] === "") {
-    throw new Error("expected its function to return a plugin: an object with a name");
-  }
-  const wrong = methods.find((method) => plugin[method] !== undefined && typeof plugin[method] !== "function");
-  if (wrong) throw new Error(`expected ${wrong} of its plugin to be a function`);
-  return made as Plugin;
 }

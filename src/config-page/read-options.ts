@@ -1,13 +1,44 @@
 import { ConfigError } from "../config.ts";
 import type { MicrodataItem, MicrodataValue } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
-import { accepts, type OptionsSchema, type Schema } from "../options/schema.ts";
+import { accepts, type OptionsSchema, type Schema, shown } from "../options/schema.ts";
 import { isBucketUrl } from "../storage/s3/bucket-url.ts";
-import { type Problems, shown } from "./problems.ts";
 
 export interface ConfigPage {
   readonly directory: string;
   readonly problems: Problems;
+}
+
+/** Collects what is wrong with a configuration page, so that all of it is reported at once, in the order of lines. */
+export class Problems {
+  readonly #file: string;
+  readonly #all: { readonly line: number; readonly text: string }[] = [];
+
+  /** `file` is how messages call the page. */
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get count(): number {
+    return this.#all.length;
+  }
+
+  /** `line` is 0 for what is about the whole file. */
+  add(line: number, text: string): void {
+    this.#all.push({ line, text });
+  }
+
+  /** What to throw where one more makes it pointless to go on. */
+  with(line: number, text: string): ConfigError {
+    this.add(line, text);
+    return this.error;
+  }
+
+  get error(): ConfigError {
+    const inOrder = this.#all.toSorted((a, b) => a.line - b.line);
+    const texts = inOrder.map(({ line, text }) => `${this.#file}${line === 0 ? "" : `:${line}`}: ${text}`);
+    return new ConfigError([...new Set(texts)]); // an item that several hosts refer to is complained about once
+  }
 }
 
 /** How the properties of a kind of item become options. */
@@ -39,8 +70,13 @@ export function optionProperties({ schema, renamed = {}, codeOnly = [], spelling
   );
 }
 
-/** The options that an item's properties stand for. What cannot be read is added to the problems of the page. */
-export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPage): Record<string, unknown> {
+/** The options that an item's properties stand for. What cannot be read is told to `add`. */
+export function readOptions(
+  item: MicrodataItem,
+  kind: ItemKind,
+  directory: string,
+  add: (line: number, text: string) => void,
+): Record<string, unknown> {
   const { options: schemas } = kind.schema;
   const known = optionProperties(kind);
   // In a plugin `authFile` is `authfile` as well.
@@ -55,24 +91,22 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     const [{ line }] = values as readonly [MicrodataValue];
     const option = options.get(spelled(property));
     const schema = option === undefined ? undefined : schemas[option];
-    if (kind.codeOnly?.includes(name)) {
-      page.problems.add(line, `${property} holds what only code can give: expected no such property in a page`);
-    } else if (option === undefined || !schema) {
+    if (option === undefined || !schema) {
       const names = [...(kind.others ?? ofPlugins), ...known.keys()].join(", ");
-      page.problems.add(line, `there is no ${shown(property)}: expected one of ${names}`);
+      add(line, `there is no ${shown(property)}: expected one of ${names}`);
     } else if (read.has(option)) {
-      page.problems.add(line, `${property} occurs a second time, under another spelling: expected it once`);
+      add(line, `${property} occurs a second time, under another spelling: expected it once`);
     } else {
-      const directory = kind.locations?.includes(option) ? page.directory : undefined;
-      const reading = readValue(schema, values, directory, kind.buckets?.includes(option));
-      if ("problem" in reading) page.problems.add(line, `${property} ${reading.problem}`);
+      const base = kind.locations?.includes(option) ? directory : undefined;
+      const reading = readValue(schema, values, base, kind.buckets?.includes(option));
+      if ("problem" in reading) add(line, `${property} ${reading.problem}`);
       read.set(option, "value" in reading ? reading.value : undefined);
     }
   }
   for (const [property, option] of known) {
     if (!kind.required?.includes(option) || read.has(option)) continue;
     const expected = expectationOf(schemas[option] as Schema, [""]);
-    page.problems.add(item.line, `there is no ${property}: expected ${expected}`);
+    add(item.line, `there is no ${property}: expected ${expected}`);
   }
   return Object.fromEntries([...read].filter(([, value]) => value !== undefined));
 }
@@ -81,29 +115,6 @@ export function placeOf(item: MicrodataItem, name: string): { line: number; prop
   const [property = name, values] =
     [...item.properties].find(([each]) => optionName(each).toLowerCase() === optionName(name).toLowerCase()) ?? [];
   return { line: values?.[0]?.line ?? item.line, property };
-}
-
-/** Runs a function with the options of an item. The problems of a `ConfigError` become problems of the page. */
-export function attempt<T>(
-  { item, kind, problems, name = "" }: { item: MicrodataItem; kind: ItemKind; problems: Problems; name?: string },
-  use: () => T,
-): T | undefined {
-  try {
-    return use();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const beginning = new RegExp(`^${optionName(name)}(?:: | |\\.)`); // "accessLog: file is ..."
-    for (const problem of error.problems) {
-      const text = problem.replace(beginning, "");
-      // It begins with an option; a page may spell that otherwise, and there it has a line.
-      const [option = ""] = /^\w*/.exec(text) ?? [];
-      const isOption = Object.hasOwn(kind.schema.options, option);
-      const own = { line: item.line, property: option };
-      const { line, property } = isOption ? placeOf(item, kind.renamed?.[option] ?? option) : own;
-      problems.add(line, property + text.slice(option.length));
-    }
-    return undefined;
-  }
 }
 
 /** The value, or the rest of a sentence that begins with the property. `directory` is given for locations. */

@@ -80,20 +80,12 @@ function fieldsOf({ headers }: Exchange): Record<string, string> {
 }
 
 /** Of the request that the framework around has made, about another request: these stay behind. */
-const aboutOneRequest: ReadonlySet<string> = new Set([
-  "body",
-  "originalUrl",
-  "baseUrl",
-  "query",
-  "params",
-  "res",
-  "next",
-]);
+const aboutOneRequest = /^(?:_.*|body|originalUrl|baseUrl|query|params|res|next)$/;
 
 /** With what the host program has put into the client's own request, such as its session. */
 function hostRequest(request: Request, sent: HostRequest | undefined): Request {
   for (const [name, value] of Object.entries(sent ?? {})) {
-    if (!(name in request) && !name.startsWith("_") && !aboutOneRequest.has(name)) Reflect.set(request, name, value);
+    if (!(name in request) && !aboutOneRequest.test(name)) Reflect.set(request, name, value);
   }
   return request;
 }

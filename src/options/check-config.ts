@@ -28,6 +28,7 @@ import {
   type Problem,
   recordOf,
   type Schema,
+  shown,
   text,
   valueThat,
   withRule,
@@ -85,9 +86,7 @@ const ofHost = {
   storage: aStorage,
   plugins: listOf(aPlugin, "a list of plugins"),
   aliases: listOf(hostName, "a list of host names"),
-  methods: withRule(listOf(oneOf(fileMethods), "a list of methods"), (methods: readonly unknown[]) =>
-    methods.length > 0 ? undefined : "at least one method",
-  ),
+  methods: listOf(oneOf(fileMethods), "a list of methods", "at least one method"),
   readOnly: yesOrNo,
   index: withDefault(
     anyOf([fileName, listOf(fileName, ""), isFalse], "a file name, a list of file names, or false"),
@@ -139,27 +138,6 @@ const ofHost = {
   ),
 } satisfies OptionTable<HostConfig>;
 
-const ofOtherServers = new Map(
-  Object.entries({
-    acceptRanges: "always on: leave it out",
-    allowedPath: "the plugin guard does that",
-    brotli: 'here "precompressed"',
-    cors: "the plugin cors does that",
-    dev: "always so: leave it out",
-    etag: "always on: leave it out",
-    gzip: 'here "precompressed", or "compress"',
-    immutable: 'here "cacheControl": "max-age=60, immutable"',
-    lastModified: "always on: leave it out",
-    list: 'here "listing"',
-    maxAge: 'here "cacheControl": "max-age=60", in seconds',
-    onNoMatch: 'here "fallthrough"',
-    prefix: 'here "mount"',
-    redirect: "always on: leave it out",
-    serveDotFiles: 'here "dotfiles"',
-    setHeaders: 'here "headers"',
-  }),
-);
-
 const { aliases, ...ofServerHost } = ofHost;
 const { plugins, symlinks, durability, maxFileSize, allowedOrigins, serverHeader, watch, client, ...ofFileHandler } =
   ofServerHost;
@@ -170,10 +148,8 @@ const directoryPath = text(
 export const fileHandlerOptions: OptionsSchema = optionsOf(
   { ...ofFileHandler, at: directoryPath },
   "an object of options",
-  [],
-  ofOtherServers,
 );
-export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options", [], ofOtherServers);
+export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options");
 
 export const serverOptions: OptionsSchema = optionsOf(
   {
@@ -199,8 +175,6 @@ export const serverOptions: OptionsSchema = optionsOf(
     onError: aFunction,
   },
   "an object of options",
-  [],
-  ofOtherServers,
 );
 
 /** What a configuration page can say of a server: besides the options, where to listen. */
@@ -273,22 +247,24 @@ function problemsOf(schema: Schema, value: unknown, what: string): string[] {
 }
 
 function sentenceOf({ path, kind, expected }: Problem, config: unknown, what: string): string {
-  const option = path.map((part) => (typeof part === "number" || /^[./]/.test(part) ? `[${shown(part)}]` : `.${part}`));
+  const option = path.map((part) =>
+    typeof part === "number" || /^[./]/.test(part) ? `[${inspected(part)}]` : `.${part}`,
+  );
   const name = option.join("").replace(/^\./, "") || what;
   if (kind === "option") return `${name} has no option ${expected}`;
   if (kind === "name") return `${name}: expected ${expected}`;
-  return `${name} is ${shown(path.reduce(member, config))}: expected ${expected}`;
+  return `${name} is ${inspected(path.reduce(member, config))}: expected ${expected}`;
 }
 
 function member(value: unknown, key: PropertyKey): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-function shown(value: unknown): string {
+function inspected(value: unknown): string {
   if (typeof value === "function") return "a function";
-  const text =
-    typeof value === "string" ? JSON.stringify(value) : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
-  return text.slice(0, 80);
+  return typeof value === "string"
+    ? shown(value)
+    : inspect(value, { breakLength: Number.POSITIVE_INFINITY }).slice(0, 80);
 }
 
 function inconsistencies(config: FileServerConfig): string[] {

@@ -2,6 +2,7 @@ import { serialisedOrigin } from "../http/origin.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
 import { isCanonicalPath } from "../http/request-target.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
+import { messageOf } from "../server/logger.ts";
 import {
   anyOf,
   integer,
@@ -13,6 +14,7 @@ import {
   type Schema,
   text,
   valueThat,
+  withRule,
 } from "./schema.ts";
 
 export function pluginOptions(options: Readonly<Record<string, Schema>>): OptionsSchema {
@@ -30,10 +32,11 @@ export const positiveInteger: Schema = integer("a positive integer", (value) => 
 
 export const textNotEmpty: Schema = text("a string", (value) => value !== "", "a string that is not empty");
 
-const pluginMembers = [
-  ...["acceptsUpgrade", "alwaysOn", "anonymousMayWrite", "close", "disconnect", "documentAt", "drain", "handle"],
-  ...["needsUser", "observe", "scope", "start"],
+const pluginMethods = [
+  ...["acceptsUpgrade", "anonymousMayWrite", "close", "disconnect", "documentAt", "drain", "handle", "observe"],
+  "start",
 ];
+const pluginMembers = [...pluginMethods, "alwaysOn", "needsUser", "scope"];
 
 export const aPlugin: Schema = {
   problemsOf(value) {
@@ -42,13 +45,17 @@ export const aPlugin: Schema = {
       const name = value.name || "it";
       return wrong(`a plugin: call ${name}(...), or say fromMiddleware(${name}) if it is middleware`);
     }
-    if (typeof value !== "object" || value === null || typeof Reflect.get(value, "name") !== "string") {
+    const members: Readonly<Record<string, unknown>> = Object(value);
+    if (value !== members || typeof members["name"] !== "string" || members["name"] === "") {
       return wrong("a plugin: an object with a name");
     }
+    const noMethod = pluginMethods.find((name) => members[name] !== undefined && !isFunction(members[name]));
+    if (noMethod !== undefined) return wrong(`a plugin whose ${noMethod} is a function`);
     const own = Object.entries(value).filter(([name, member]) => isFunction(member) && !pluginMembers.includes(name));
     for (const [name] of own) {
       const meant = likeliest(name, pluginMembers);
-      if (meant !== undefined && !(meant in value)) return wrong(`a plugin: has "${name}" (did you mean "${meant}"?)`);
+      if (meant !== undefined && !(meant in members))
+        return wrong(`a plugin: has "${name}" (did you mean "${meant}"?)`);
     }
     return [];
   },
@@ -68,7 +75,19 @@ export const requestPath: Schema = text(
   "a path as requests have it: decoded, and from the root",
 );
 
-export const pathPattern: Schema = text("a path pattern", isPathPattern, 'a path pattern such as "/assets/*"');
+/** A rule about texts: what `compile` says that it expected in place of one that it does not take. */
+export function expectedBy(compile: (text: string) => unknown): (text: string) => string | undefined {
+  return (text) => {
+    try {
+      compile(text);
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+}
+
+export const pathPattern: Schema = withRule(text('a path such as "/docs/*"'), expectedBy(compilePathPattern));
 
 /** No page has such an origin: patterns do not count, and pages do not come by these schemes. */
 const neverSent = /\*|^(?:about|blob|data|file|ftp|javascript|wss?):/;
@@ -95,14 +114,6 @@ export const fileLocation: Schema = valueThat(
   (value) => (typeof value === "string" || value instanceof URL) && filePath(String(value)) !== undefined,
   expectedLocation,
 );
-
-function isPathPattern(text: string): boolean {
-  try {
-    return compilePathPattern(text) !== undefined;
-  } catch {
-    return false; // which is all that the error says
-  }
-}
 
 function isFunction(value: unknown): boolean {
   return typeof value === "function";

@@ -6,7 +6,8 @@ export interface Schema {
 export interface Problem {
   readonly path: readonly (string | number)[];
   /**
-   * `"type"`: no such value could fit. `"name"`: of an entry that is at `path`. `"option"`: of one that does not exist.
+   * `"type"`: no such value could fit. `"name"`: of an entry at `path`, whose value is not told. `"option"`: of one that
+   * does not exist.
    */
   readonly kind: "type" | "value" | "name" | "option";
   /** What would have fitted; for `"option"`, the unknown names, and what they were probably meant to be. */
@@ -48,10 +49,12 @@ export function anyOf(schemas: readonly Schema[], expected: string): Schema {
   return valueThat((value) => schemas.some((schema) => accepts(schema, value)), expected);
 }
 
-export function listOf(item: Schema, expected: string): Schema {
+/** A list, which may be empty unless `atLeastOne` says what is expected then. */
+export function listOf(item: Schema, expected: string, atLeastOne?: string): Schema {
   return {
     problemsOf(value) {
       if (!Array.isArray(value)) return [problem("type", expected)];
+      if (value.length === 0 && atLeastOne !== undefined) return [problem("value", atLeastOne)];
       return [...value].flatMap((each: unknown, index) => within(index, item.problemsOf(each)));
     },
   };
@@ -71,12 +74,11 @@ export function recordOf(entry: Schema, expected: string, names?: Schema): Schem
   };
 }
 
-/** An object with these options and no others; `remarks` are about names that other programs have. */
+/** An object with these options and no others. */
 export function optionsOf(
   options: Readonly<Record<string, Schema>>,
   expected: string,
   required: readonly string[] = [],
-  remarks: ReadonlyMap<string, string> = new Map(),
 ): OptionsSchema {
   return {
     options,
@@ -84,8 +86,7 @@ export function optionsOf(
       if (!isObject(value)) return [problem("type", expected)];
       const withSuggestion = (name: string): string => {
         const meant = likeliest(name, Object.keys(options));
-        const remark = remarks.get(name) ?? (meant === undefined ? undefined : `did you mean "${meant}"?`);
-        return remark === undefined ? `"${name}"` : `"${name}" (${remark})`;
+        return meant === undefined ? `"${name}"` : `"${name}" (did you mean "${meant}"?)`;
       };
       const unknown = namesOf(value).filter((name) => !Object.hasOwn(options, name));
       const problems = Object.entries(options).flatMap(([name, schema]) => {
@@ -111,6 +112,12 @@ export function withRule<S extends Schema, T>(schema: S, rule: Rule<T>): S {
   };
 }
 
+/** A schema whose problems are told without the value, which holds secrets. */
+export function secret(schema: Schema): Schema {
+  const quiet = (each: Problem): Problem => (each.kind === "option" ? each : { ...each, kind: "name" });
+  return { problemsOf: (value) => schema.problemsOf(value).map(quiet) };
+}
+
 export function accepts(schema: Schema, value: unknown): boolean {
   return schema.problemsOf(value).length === 0;
 }
@@ -127,29 +134,25 @@ function within(key: string | number, problems: readonly Problem[]): Problem[] {
   return problems.map((each) => ({ ...each, path: [key, ...each.path] }));
 }
 
-/** The known name that a wrong one was meant to be: one with the same letters, or with one or two wrong. */
+/** The known name that a wrong one was meant to be: one with the same letters, or else with one wrong. */
 export function likeliest(name: string, known: readonly string[]): string | undefined {
   const letters = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
   const written = letters(name);
   if (written.length < 3 || written.length > 40) return undefined;
-  const mistakes = written.length < 5 ? 1 : 2;
-  const distances = known.map((each) => ({ each, distance: editDistance(written, letters(each)) }));
-  const [best] = distances.sort((one, other) => one.distance - other.distance);
-  return best && best.distance <= mistakes ? best.each : undefined;
+  const near = withoutOne(written);
+  const isNear = (each: string): boolean => withoutOne(letters(each)).some((rest) => near.includes(rest));
+  return known.find((each) => letters(each) === written) ?? known.find(isNear);
 }
 
-/** How many letters have to be added, removed or changed to get from one text to the other (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...to].entries()) {
-      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
+/** A text, and what is left of it without any one letter. Two that share one of these are a mistake apart. */
+function withoutOne(text: string): string[] {
+  return [text, ...Array.from(text, (_letter, index) => text.slice(0, index) + text.slice(index + 1))];
+}
+
+/** A text for a message. */
+export function shown(text: string): string {
+  const longest = 80;
+  return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}...` : text);
 }
 
 function isAny(): boolean {

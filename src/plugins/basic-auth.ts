@@ -3,7 +3,7 @@ import { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { fileLocation, pluginOptions } from "../options/option-types.ts";
-import { listOf, type OptionsSchema, text, valueThat, yesOrNo } from "../options/schema.ts";
+import { listOf, type OptionsSchema, optionsOf, secret, text, yesOrNo } from "../options/schema.ts";
 import type { User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -39,10 +39,22 @@ export interface BasicAuthOptions {
   readonly realm?: string | undefined;
 }
 
+const userRecord = optionsOf(
+  {
+    username: text("a username"),
+    password: text("a password"),
+    encryption: text("the name of an encryption"),
+    roles: listOf(text("a name"), "a list of names"),
+  },
+  "an object with username and password",
+  ["username", "password"],
+);
+const userList = listOf(userRecord, "a list of users or a function", "at least one user");
+
 /** What the options of `basicAuth` are checked against. */
 export const basicAuthOptions: OptionsSchema = pluginOptions({
   authfile: fileLocation,
-  users: valueThat(() => true, "users"), // checked below: the sentence of a problem would show the passwords
+  users: secret({ problemsOf: (users) => (typeof users === "function" ? [] : userList.problemsOf(users)) }),
   rules: listOf(ruleSchema, "a list of rules"),
   // It stands between quotes in a header field, and many clients know no more than this.
   requireUser: yesOrNo,
@@ -117,7 +129,7 @@ function accountsSource({ authfile, users, rules = [] }: BasicAuthOptions): Sour
   if (typeof users === "function") {
     return fixedSource("basicAuth", { accounts: accountsOfFunction(users), permissions });
   }
-  const known = knownUsers(users);
+  const known = knownUsers(users ?? []);
   const warnings = known.flatMap(({ record, stored: { warning } }) =>
     warning === undefined ? [] : [`user ${JSON.stringify(record.username)}: ${warning}`],
   );
@@ -129,41 +141,20 @@ function wrong(problems: readonly string[]): never {
 }
 
 /** The users of a list. Throws a `ConfigError` that names everything that is wrong, and repeats no password. */
-function knownUsers(users: unknown): readonly KnownUser[] {
-  if (!Array.isArray(users)) wrong(["users: expected a list of users or a function"]);
-  if (users.length === 0) wrong(["users is []: expected at least one user"]);
+function knownUsers(users: readonly UserRecord[]): readonly KnownUser[] {
   const problems: string[] = [];
   const known = new Map<string, KnownUser>();
-  for (const [index, record] of users.entries()) {
-    const problem = problemOfRecord(record);
-    if (problem !== undefined) {
-      problems.push(`users[${index}]: ${problem}`);
-      continue;
-    }
+  for (const record of users) {
     const { username } = record;
     const stored = parseHash(record);
+    const problem = userNameProblem(username);
+    if (problem !== undefined) problems.push(problem);
     if (stored.problem !== undefined) problems.push(`user ${JSON.stringify(username)}: ${stored.problem}`);
     if (known.has(username)) problems.push(`user ${JSON.stringify(username)} is there twice`);
     known.set(username, { record, stored });
   }
   if (problems.length > 0) wrong(problems);
   return [...known.values()];
-}
-
-const userProperties: ReadonlySet<string> = new Set(["username", "password", "encryption", "roles"]);
-
-function problemOfRecord(record: unknown): string | undefined {
-  if (typeof record !== "object" || record === null) return "expected an object with username and password";
-  const unknown = Object.keys(record).find((key) => !userProperties.has(key));
-  if (unknown !== undefined) return `expected no property ${JSON.stringify(unknown)}`;
-  const { username, password, encryption, roles } = record as Partial<Record<keyof UserRecord, unknown>>;
-  if (typeof username !== "string") return "expected a username";
-  const nameProblem = userNameProblem(username);
-  if (nameProblem !== undefined) return nameProblem;
-  if (typeof password !== "string") return "expected a password";
-  if (encryption !== undefined && typeof encryption !== "string") return "expected the name of an encryption";
-  const isRoles = roles === undefined || (Array.isArray(roles) && roles.every((role) => typeof role === "string"));
-  return isRoles ? undefined : "expected roles that are a list of names";
 }
 
 /** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */

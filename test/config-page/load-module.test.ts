@@ -46,7 +46,7 @@ describe("loadModule", () => {
     [
       "returns a handle that cannot be called",
       "export default () => ({ name: 'x', handle: 'no' });",
-      "expected handle of its plugin to be a function",
+      "expected its function to return a plugin whose handle is a function",
     ],
   ])("rejects for one that %s", async (_what, source, message) => {
     await expect(load(source)).rejects.toSatisfy((thrown) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ConfigError } from "../../src/config.ts";
 import { PluginLoader, pluginsOf, withNested } from "../../src/config-page/load-plugins.ts";
-import { Problems } from "../../src/config-page/problems.ts";
+import { Problems } from "../../src/config-page/read-options.ts";
 import { allItems, isOfType, type MicrodataItem, readMicrodataPage } from "../../src/html/microdata.ts";
 import { asOnPosix } from "../helpers/spelling.ts";
 import { bundled, configDirectory, hostPage, pluginItem } from "./pages.ts";
@@ -22,14 +21,7 @@ async function loaderFor(html: string, files: Readonly<Record<string, string>> =
     loader: new PluginLoader({ directory, problems }),
     items,
     hosts: items.filter((item) => isOfType(item, "HostConfig")),
-    problems: () => {
-      try {
-        problems.throwAny();
-        return [];
-      } catch (error) {
-        return (error as ConfigError).problems.map((problem) => asOnPosix(problem, directory));
-      }
-    },
+    problems: () => problems.error.problems.map((problem) => asOnPosix(problem, directory)),
   };
 }
 

@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/config.ts";
-import { Problems, shown } from "../../src/config-page/problems.ts";
 import {
-  attempt,
   expectationOf,
   type ItemKind,
   optionName,
   optionProperties,
+  Problems,
   readOptions,
   readText,
   tidyText,
@@ -50,22 +48,17 @@ function itemWith(...properties: readonly string[]): Promise<MicrodataItem> {
   return itemOf(["<div itemscope>", ...properties, "</div>"].join("\n"));
 }
 
-async function read(
+async function readFor(
+  required: readonly string[],
   ...properties: readonly string[]
 ): Promise<{ options: Record<string, unknown>; problems: readonly string[] }> {
   const problems = new Problems("page");
-  const options = readOptions(await itemWith(...properties), kind, { directory: "/etc", problems });
-  return { options, problems: problemsIn(problems) };
+  const add: Problems["add"] = (line, text) => problems.add(line, text);
+  const options = readOptions(await itemWith(...properties), { ...kind, required }, "/etc", add);
+  return { options, problems: problems.error.problems };
 }
 
-function problemsIn(problems: Problems): readonly string[] {
-  try {
-    problems.throwAny();
-    return [];
-  } catch (error) {
-    return (error as ConfigError).problems;
-  }
-}
+const read = (...properties: readonly string[]): ReturnType<typeof readFor> => readFor([], ...properties);
 
 describe("optionProperties", () => {
   it("lists what a page can say, in the spelling of the specification", () => {
@@ -118,11 +111,7 @@ describe("readOptions", () => {
       'page:2: hostRoot is "http://example.org/": expected a path or a file:// location',
     ],
     ['<meta itemprop="hostRoot" content=" ">', 'page:2: hostRoot is "": expected a path or a file:// location'],
-    [
-      '<meta itemprop="logger" content="x">',
-      "page:2: logger holds what only code can give: expected no such property in a page",
-    ],
-    ...["root", "size", "constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"].map((name) => [
+    ...["logger", "root", "size", "constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"].map((name) => [
       `<meta itemprop="${name}" content="x">`,
       `page:2: there is no "${name}": expected one of plugin, hostRoot, maxSize, isOpen, names`,
     ]),
@@ -142,42 +131,7 @@ describe("readOptions", () => {
   });
 
   it("does not miss what a page has to have", async () => {
-    const problems = new Problems("page");
-    readOptions(await itemWith(), { ...kind, required: ["root"] }, { directory: "/etc", problems });
-    expect(problemsIn(problems)).toEqual(["page:1: there is no hostRoot: expected a directory"]);
-  });
-});
-
-describe("attempt", () => {
-  const attempted = async (problem: string): Promise<readonly string[]> => {
-    const problems = new Problems("page");
-    const item = await itemWith('<meta itemprop="max_size" content="1">');
-    attempt({ item, kind, problems, name: "some-plugin" }, () => {
-      throw new ConfigError([problem]);
-    });
-    return problemsIn(problems);
-  };
-
-  it("gives what comes of it", async () => {
-    expect(attempt({ item: await itemWith(), kind, problems: new Problems("page") }, () => 1)).toBe(1);
-  });
-
-  it.each([
-    ["somePlugin: maxSize is 1: expected 2", "page:2: max_size is 1: expected 2"],
-    ["somePlugin.maxSize: 1 is not 2", "page:2: max_size: 1 is not 2"],
-    ["maxSize: 1 is not 2", "page:2: max_size: 1 is not 2"],
-    ["somePlugin: expected either root or names", "page:1: expected either root or names"],
-    ["somePlugin: constructor is wrong", "page:1: constructor is wrong"],
-  ])("says %j in the words of the page", async (problem, expected) => {
-    expect(await attempted(problem)).toEqual([expected]);
-  });
-
-  it("throws again what is no problem of the configuration", async () => {
-    const broken = (): never => {
-      throw new TypeError("a mistake of ours");
-    };
-    const item = await itemWith();
-    expect(() => attempt({ item, kind, problems: new Problems("page") }, broken)).toThrow(TypeError);
+    expect((await readFor(["root"])).problems).toEqual(["page:1: there is no hostRoot: expected a directory"]);
   });
 });
 
@@ -278,12 +232,5 @@ describe("expectationOf", () => {
     ["the type, for a value that is given twice", rate, ["1", "2"], "a number"],
   ])("is %s", (_what, schema: Schema, texts, expected) => {
     expect(expectationOf(schema, texts)).toBe(expected);
-  });
-});
-
-describe("shown", () => {
-  it("has no line break, and not more of a text than helps", () => {
-    expect(shown('a "b"\n')).toBe('"a \\"b\\"\\n"');
-    expect(shown("x".repeat(1000))).toBe(`"${"x".repeat(80)}..."`);
   });
 });

@@ -10,6 +10,7 @@ import {
   optionsOf,
   recordOf,
   type Schema,
+  shown,
   text,
   valueThat,
   withRule,
@@ -120,5 +121,12 @@ describe("a list with holes", () => {
   it("is wrong at each of them", () => {
     const [problem] = listOf(text("a name"), "a list of names").problemsOf(new Array(1));
     expect(problem).toEqual({ path: [0], kind: "type", expected: "a name" });
+  });
+});
+
+describe("shown", () => {
+  it("has no line break, and not more of a text than helps", () => {
+    expect(shown('a "b"\n')).toBe('"a \\"b\\"\\n"');
+    expect(shown("x".repeat(1000))).toBe(`"${"x".repeat(80)}..."`);
   });
 });

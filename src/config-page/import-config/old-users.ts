@@ -1,15 +1,15 @@
 import { isOfType, type MicrodataItem } from "../../html/microdata.ts";
 import { escapeHtml } from "../../http/escape-html.ts";
 import { compilePathPattern } from "../../http/path-pattern.ts";
+import { accepts } from "../../options/schema.ts";
 import { isOldItem, isTheirs } from "../../plugins/basic-auth/microdata-users.ts";
-import { isHash } from "../../plugins/basic-auth/password.ts";
-import { compileRuleSelector } from "../../plugins/permissions/rules.ts";
+import { formatOf } from "../../plugins/basic-auth/password.ts";
+import { ruleSchema } from "../../plugins/permissions/rules.ts";
 
 /** The vocabulary of pages that are written; only the last word of a type counts. */
 export const vocabulary = "https://example.org/schema";
 
 export interface UsersFileUse {
-  readonly name: string;
   /** Whether the plugin `authorization` reads it, which refuses everything where there are no rules. */
   readonly hasAuthorization: boolean;
   /** Whether the users who sign in stand in another file. */
@@ -26,13 +26,12 @@ type Audience = (typeof audiences)[number];
 
 interface Rule {
   readonly order: number;
-  readonly line: number;
   readonly audience: Audience;
   readonly who: string;
   readonly path: string;
   readonly methods: readonly Method[];
   readonly selector: string | undefined;
-  readonly allows: boolean;
+  readonly permission: "allow" | "deny";
   /** What it becomes here; `undefined` for a rule that our words cannot say. */
   readonly made: MadeRule | undefined;
 }
@@ -58,17 +57,16 @@ export function isOldUsersFile(items: readonly MicrodataItem[]): boolean {
 export function importUsers(items: readonly MicrodataItem[], use: UsersFileUse): string {
   const writer = new PageWriter("Users and rules");
   writer.add(0, "<main>", "  <h1>Users and rules</h1>");
-  writer.comment(1, `written from ${use.name} by filement import-config`);
   const users = items.filter((item) => isOfType(item, "User") || isOfType(item, "Credential"));
   for (const user of users) writeUser(writer, user);
   const old = items.filter((item) => isOfType(item, "AuthorizationRule") || isOfType(item, "Authorization"));
   const rules = rulesOf(old, users, use);
   let isEmpty = true;
-  for (const { line } of old) {
-    const ofItem = rules.filter((rule) => rule.line === line);
+  for (const [order, { line }] of old.entries()) {
+    const ofItem = rules.filter((rule) => rule.order === order);
     if (ofItem.length === 0) writer.comment(1, `line ${line}: the rule had no effect in rusty-beam`);
     for (const rule of ofItem) {
-      const methods = rule.methods.filter((method) => !rule.allows || !isBlocked(rule, method, rules));
+      const methods = rule.methods.filter((method) => rule.permission === "deny" || !isBlocked(rule, method, rules));
       const text = `the rule about ${rule.who} and ${rule.path}`;
       if (!rule.made) writer.comment(1, `line ${line}: ${text} is left out, as it cannot be said here`);
       else if (methods.length < rule.methods.length)
@@ -77,8 +75,8 @@ export function importUsers(items: readonly MicrodataItem[], use: UsersFileUse):
       isEmpty = false;
       const { property, who, path } = rule.made;
       const right = methods.map((method) => rightsOf[method]).join(" ");
-      const permission = rule.allows ? "allow" : "deny";
-      writeItem(writer, "AuthorizationRule", { [property]: who, path, right, selector: rule.selector, permission });
+      const { selector, permission } = rule;
+      writeItem(writer, "AuthorizationRule", { [property]: who, path, right, selector, permission });
     }
   }
   if (isEmpty && (old.length > 0 || use.hasAuthorization)) {
@@ -96,7 +94,7 @@ function writeUser(writer: PageWriter, item: MicrodataItem): void {
     writer.comment(1, `line ${item.line}: the user ${username} has no password and cannot sign in`);
     return;
   }
-  const encryption = textOf(item, "encryption") ?? (isHash(password) ? undefined : "plaintext");
+  const encryption = textOf(item, "encryption") ?? (formatOf(password) ? undefined : "plaintext");
   writeItem(writer, "Credential", { username, password, encryption, role: textsOf(item, "role") });
 }
 
@@ -128,7 +126,6 @@ function rulesOf(
     return [...(isUser ? (["user"] as const) : []), ...(roles.has(who) ? (["role"] as const) : [])];
   };
   return items.flatMap((item, order) => {
-    const { line } = item;
     const action = textOf(item, "action") ?? (isOfType(item, "Authorization") ? textOf(item, "permission") : undefined);
     const allows = action?.toLowerCase() === "allow";
     const who = textOf(item, "username") ?? textOf(item, "role") ?? "";
@@ -144,14 +141,13 @@ function rulesOf(
       const newPath = allows ? allowedPath(path) : deniedPath(path);
       const property = audience === "role" ? "role" : "username";
       // The rules of a role need its users in the same file, and a deny of `:username` came before those of the roles.
-      const isRule =
-        !(property === "role" && isRulesOnly) &&
-        (allows || audience !== "current") &&
-        (selector === undefined || isSayable(selector, compileRuleSelector));
+      const isRule = !(property === "role" && isRulesOnly) && (allows || audience !== "current");
       const isOwn = audience === "current" && path.split("/").includes(":username");
       const newWho = audience === "anyone" || (audience === "current" && !isOwn) ? ":signed-in" : who;
-      const made = newPath !== undefined && isRule ? ({ property, who: newWho, path: newPath } as const) : undefined;
-      return { order, line, audience, who, path, methods, selector, allows, made };
+      const permission = allows ? "allow" : "deny";
+      const isSayable = isRule && accepts(ruleSchema, { [property]: newWho, path: newPath, selector, permission });
+      const made = isSayable && newPath !== undefined ? ({ property, who: newWho, path: newPath } as const) : undefined;
+      return { order, audience, who, path, methods, selector, permission, made };
     });
   });
 }
@@ -160,7 +156,7 @@ function rulesOf(
 function isBlocked(allow: Rule, method: Method, rules: readonly Rule[]): boolean {
   return rules.some(
     (deny) =>
-      !deny.allows &&
+      deny.permission === "deny" &&
       deny.methods.includes(method) &&
       (deny.selector === undefined) === (allow.selector === undefined) &&
       stoodBefore(deny, allow) &&
@@ -186,29 +182,14 @@ function decidesHere(deny: MadeRule | undefined, allow: MadeRule | undefined): b
 /** A path that covers at least as much: there, `/admin/*` covered `/administrator` as well. */
 function deniedPath(path: string): string | undefined {
   if (path === "*" || path === "/*") return "/*";
-  const covering = path.replace(/\/\*$/, "*/*");
-  return path.includes(":") || !isPattern(covering) ? undefined : covering;
+  return path.includes(":") ? undefined : path.replace(/\/\*$/, "*/*");
 }
 
 /** `undefined` for a path that would cover more than it did: there, a star stood for itself but at the very end. */
 function allowedPath(path: string): string | undefined {
   if (path.replace(/\/\*$/, "").includes("*")) return undefined;
   const names = path.split("/").map((each) => (each.startsWith(":") && each !== ":username" ? "*" : each));
-  return isPattern(names.join("/")) ? names.join("/") : undefined;
-}
-
-/** Whether it can be said here; a comment in the new page tells where it cannot. */
-function isSayable(text: string, compile: (text: string) => unknown): boolean {
-  try {
-    compile(text);
-    return true;
-  } catch {
-    return false; // the comment says so
-  }
-}
-
-function isPattern(path: string): boolean {
-  return isSayable(path, compilePathPattern);
+  return names.join("/");
 }
 
 function mayOverlap(one: string, other: string): boolean {

@@ -54,31 +54,24 @@ const records = new WeakMap<User, UserRecord>();
  * hashes are slow. Wrong ones are not: guesses differ, and would only push out what is right.
  *
  * The time of an attempt does not tell which names exist. A failed one compares the password with one hash of each kind
- * in the list: the user's own, where the name exists, and another user's for each other kind of the most common ones.
+ * in the list: the user's own, where the name exists, and another user's for each other kind, of four at most.
  */
 export function accountsOfUsers(users: readonly KnownUser[], { queue, right }: Hashing): Accounts {
   const known = new Map<string, { readonly user: User; readonly stored: StoredPassword }>();
-  const kinds = new Map<string, StoredPassword[]>();
+  const decoys = new Map<string, StoredPassword>();
   for (const { record, stored } of users) {
     const user = userOf(record.username, record.roles ?? [], problem);
     records.set(user, record);
     known.set(record.username, { user, stored });
-    if (stored.kind === undefined) continue;
-    const alike = kinds.get(stored.kind);
-    if (alike) alike.push(stored);
-    else kinds.set(stored.kind, [stored]);
+    if (stored.kind !== undefined && decoys.size < maxDecoys) decoys.set(stored.kind, stored);
   }
-  const decoys = [...kinds.values()]
-    .sort((one, other) => other.length - one.length)
-    .slice(0, maxDecoys)
-    .flatMap(([first]) => first ?? []);
   /** Checks that wait or run; all requests with the same credentials share one. */
   const attempts = new Map<string, Promise<User | undefined>>();
 
   async function check({ username, password }: Credentials): Promise<User | undefined> {
     const own = known.get(username);
     if (await own?.stored.matches(password)) return own?.user;
-    for (const decoy of decoys) {
+    for (const decoy of decoys.values()) {
       if (decoy.kind !== own?.stored.kind) await decoy.matches(password); // whatever it says, the answer is no
     }
     return undefined;

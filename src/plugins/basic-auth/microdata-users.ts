@@ -7,8 +7,9 @@ import {
   type MicrodataPage,
   readMicrodataPage,
 } from "../../html/microdata.ts";
+import { shown } from "../../options/schema.ts";
 import { isPrincipal, type PermissionRule, ruleSchema } from "../permissions/rules.ts";
-import { type Encryption, type FoundUsers, maxProblems, nothingFound, shown, userNameProblem } from "./users.ts";
+import { type Encryption, type FoundUsers, maxProblems, nothingFound, userNameProblem } from "./users.ts";
 
 const credentialProperties = ["username", "password", "encryption", "role"];
 const ruleProperties = ["username", "role", "path", "method", "right", "selector", "permission"];

@@ -4,8 +4,6 @@ import type { Encryption, UserRecord } from "./users.ts";
 
 /** The password of a user, ready to be compared with. */
 export interface StoredPassword {
-  /** How it is stored; `undefined` for an unknown format. */
-  readonly format: Encryption | undefined;
   /** Hashes of one kind cost the same time. `undefined` for a password that never matches. */
   readonly kind: string | undefined;
   /** Why the users file cannot be accepted; completes `user "ada": ...`. The password never matches. */
@@ -41,24 +39,24 @@ const hashNames = Object.keys(hashFormats) as HashName[];
  * `problem` of what it gives. No text in it repeats any of the password or the hash.
  */
 export function parseHash({ password, encryption }: Pick<UserRecord, "password" | "encryption">): StoredPassword {
-  if (password === "") return unusable(encryption, { problem: "the password is empty" });
-  if (shaCrypt.test(password)) return unusable(undefined, { problem: shaCryptProblem });
-  const format = hashNames.find((name) => hashFormats[name].beginning.test(password));
+  if (password === "") return unusable({ problem: "the password is empty" });
+  if (shaCrypt.test(password)) return unusable({ problem: shaCryptProblem });
+  const format = formatOf(password);
   if (encryption !== undefined && encryption !== "plaintext" && encryption !== format) {
-    return unusable(format, { problem: contradiction(encryption, format) });
+    return unusable({ problem: contradiction(encryption, format) });
   }
   const hash = format && hashFormats[format].read(password);
   if (encryption === "plaintext") {
     // A hash marked as plain text would itself be the password of everyone who reads a copy of the file.
     const isHash = typeof hash === "object";
-    return stored("plaintext", isHash ? contradiction("plaintext", format) : plaintext(password));
+    return stored(isHash ? contradiction("plaintext", format) : plaintext(password));
   }
-  return hash ? stored(format, hash) : unusable(undefined, { warning: unknownFormat });
+  return hash ? stored(hash) : unusable({ warning: unknownFormat });
 }
 
-/** Whether a text is a hash of a known format. */
-export function isHash(password: string): boolean {
-  return parseHash({ password }).format !== undefined;
+/** The format of a hash, also of a malformed one; `undefined` for a text that is none. */
+export function formatOf(password: string): HashName | undefined {
+  return hashNames.find((name) => hashFormats[name].beginning.test(password));
 }
 
 /**
@@ -94,15 +92,14 @@ function contradiction(encryption: Encryption, format: HashName | undefined): st
   return `encryption is "${encryption}", but the password is ${actual}`;
 }
 
-function stored(format: Encryption | undefined, hash: PasswordHash | string): StoredPassword {
-  if (typeof hash === "string") return unusable(format, { problem: hash });
+function stored(hash: PasswordHash | string): StoredPassword {
+  if (typeof hash === "string") return unusable({ problem: hash });
   return {
     ...hash,
-    format,
     matches: async (password) => isPossiblePassword(password) && hash.matches(Buffer.from(password)),
   };
 }
 
-function unusable(format: Encryption | undefined, reason: { problem: string } | { warning: string }): StoredPassword {
-  return { format, kind: undefined, ...reason, matches: async () => false };
+function unusable(reason: { problem: string } | { warning: string }): StoredPassword {
+  return { kind: undefined, ...reason, matches: async () => false };
 }

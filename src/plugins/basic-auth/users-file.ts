@@ -2,6 +2,7 @@ import { ConfigError } from "../../config.ts";
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { expectedLocation, filePath } from "../../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../../local-files/text-file.ts";
+import { shown } from "../../options/schema.ts";
 import { isPrincipal, type PermissionRule } from "../permissions/rules.ts";
 import { type KnownUser, parseHash } from "./password.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type LineNote,
   maxProblems,
   nothingFound,
-  shown,
   type UserRecord,
   userNameProblem,
 } from "./users.ts";

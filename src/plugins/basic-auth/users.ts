@@ -1,3 +1,4 @@
+import { shown } from "../../options/schema.ts";
 import type { PermissionRule } from "../permissions/rules.ts";
 
 /** How a password is stored where its own text does not tell. */
@@ -45,10 +46,4 @@ export function userNameProblem(name: string): string | undefined {
     return `the user name ${shown(name)} has a colon: expected a name without, as clients end it there`;
   if (name === "*") return 'the user name is "*": expected another one, as rules mean everyone by it';
   return undefined;
-}
-
-/** A text from a users file for a message. */
-export function shown(text: string): string {
-  const longest = 60;
-  return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}...` : text);
 }

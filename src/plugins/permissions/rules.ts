@@ -2,7 +2,8 @@ import { parseSelector } from "../../html/selector/selector-parser.ts";
 import { fileMethods } from "../../http/methods.ts";
 import { compilePathPattern, type PathPattern } from "../../http/path-pattern.ts";
 import { documentKind } from "../../http/selector-range.ts";
-import { listOf, oneOf, optionsOf, type Schema, text, withRule } from "../../options/schema.ts";
+import { expectedBy, pathPattern, textNotEmpty } from "../../options/option-types.ts";
+import { listOf, oneOf, optionsOf, type Schema, withRule } from "../../options/schema.ts";
 import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
 import { messageOf } from "../../server/logger.ts";
 
@@ -51,7 +52,6 @@ const allRights: readonly Right[] = ["read", "list", "create", "overwrite", "app
 // OPTIONS needs no right of its own: any right to the path is enough. What MOVE, COPY and MKCOL need is said by rights.
 const methodsOfRules = fileMethods.filter((each) => !["MOVE", "COPY", "MKCOL"].includes(each));
 
-const someText = text("a string that is not empty", (value) => value !== "");
 const method = oneOf(methodsOfRules, "GET, HEAD, PUT, POST, DELETE, PATCH or OPTIONS");
 const right = oneOf(allRights, "read, list, create, overwrite, append or delete");
 
@@ -59,12 +59,12 @@ const right = oneOf(allRights, "read, list, create, overwrite, append or delete"
 export const ruleSchema: Schema = withRule(
   optionsOf(
     {
-      username: someText,
-      role: someText,
-      path: withRule(text('a path such as "/docs/*"'), expectedBy(compilePathPattern)),
-      methods: withRule(listOf(method, "a list of methods"), notEmpty("at least one method")),
-      rights: withRule(listOf(right, "a list of rights"), notEmpty("at least one right")),
-      selector: withRule(someText, expectedBy(compileRuleSelector)),
+      username: textNotEmpty,
+      role: textNotEmpty,
+      path: pathPattern,
+      methods: listOf(method, "a list of methods", "at least one method"),
+      rights: listOf(right, "a list of rights", "at least one right"),
+      selector: withRule(textNotEmpty, expectedBy(compileRuleSelector)),
       permission: oneOf(["allow", "deny"]),
     },
     "a rule: an object with username or role, path and permission",
@@ -83,22 +83,6 @@ function inconsistency(rule: PermissionRule): string | undefined {
   if (username?.startsWith(":") && !isPrincipal(username)) return 'a username, ":username", ":signed-in" or "*"';
   if (username === ":username" && !path.split("/").includes(":username")) return 'a path with the segment ":username"';
   return undefined;
-}
-
-/** What `compile` expected in place of a text that it does not take. */
-function expectedBy(compile: (text: string) => unknown): (text: string) => string | undefined {
-  return (text) => {
-    try {
-      compile(text);
-      return undefined;
-    } catch (error) {
-      return messageOf(error);
-    }
-  };
-}
-
-function notEmpty(expected: string): (list: readonly unknown[]) => string | undefined {
-  return (list) => (list.length === 0 ? expected : undefined);
 }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a rule has where the name goes

@@ -27,8 +27,7 @@ const rule = (properties: Properties): string =>
 
 async function imported(text: string, use = {}) {
   const items = allItems((await readMicrodataPage(text)).items);
-  const name = "users.html";
-  const html = importUsers(items, { name, hasAuthorization: true, isRulesOnly: false, ...use });
+  const html = importUsers(items, { hasAuthorization: true, isRulesOnly: false, ...use });
   const found = await readMicrodataUsers(html);
   expect(found.problems).toEqual([]);
   const notes = [...html.matchAll(/<!-- line (\d+): (.*?) -->/g)].map(([, line, note]) => `${line}: ${note}`);

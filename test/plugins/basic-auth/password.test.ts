@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { isPossiblePassword, parseHash } from "../../../src/plugins/basic-auth/password.ts";
+import { formatOf, isPossiblePassword, parseHash } from "../../../src/plugins/basic-auth/password.ts";
 import type { Encryption } from "../../../src/plugins/basic-auth/users.ts";
 import { sample } from "../../helpers/effort.ts";
 
@@ -59,7 +59,7 @@ describe("parseHash", () => {
 
   test.each(asked)("knows the published %s hash of %j: %s", async (format, password, hash) => {
     const stored = parseHash({ password: hash });
-    expect(stored.format).toBe(format);
+    expect(formatOf(hash)).toBe(format);
     expect(stored.problem).toBeUndefined();
     expect(await stored.matches(password)).toBe(true);
     expect(await stored.matches(`x${password}`)).toBe(false);
@@ -72,7 +72,6 @@ describe("parseHash", () => {
 
   it("compares plain text where the record says that it is some", async () => {
     const stored = parseHash({ password: "pä:ss word", encryption: "plaintext" });
-    expect(stored.format).toBe("plaintext");
     expect(await stored.matches("pä:ss word")).toBe(true);
     for (const wrong of ["", "pä:ss", "pä:ss word ", "PÄ:SS WORD", "pa:ss word"]) {
       expect(await stored.matches(wrong), wrong).toBe(false);
@@ -93,7 +92,7 @@ describe("parseHash", () => {
     "rqXexS6ZhobKA=",
   ])("never matches what is in no known format, and warns: %s", async (password) => {
     const stored = parseHash({ password });
-    expect(stored.format).toBeUndefined();
+    expect(formatOf(password)).toBeUndefined();
     expect(stored.problem).toBeUndefined();
     expect(stored.warning).toContain("no known format");
     expect(await stored.matches(password)).toBe(false);
@@ -122,7 +121,7 @@ describe("parseHash", () => {
     ["sha1", "{SSHA}VBPuJHI7uixaa6LQGWx4s+5GKNE="],
   ])("calls a broken %s hash malformed: %s", async (format, password) => {
     const stored = parseHash({ password });
-    expect(stored.format).toBe(format);
+    expect(formatOf(password)).toBe(format);
     expect(stored.problem).toContain("malformed");
     expect(await stored.matches("U*U")).toBe(false);
   });
