@@ -23,7 +23,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "server/version": "packaging.test.ts",
   "client/listing/entries": "its siblings",
   "client/listing/style": "a style sheet",
-  "html/edit/attribute-placement": "elements/edit-list.test.ts",
   "html/edit/apply-edits": "elements/edit-list.test.ts",
   "html/edit/batch": "elements/edit-list.test.ts, elements/edit-lists-chromium.test.ts",
   "html/edit/edits": "types",

@@ -9,7 +9,7 @@ import { DocumentError, invalidHtml } from "../document-error.ts";
 import { carryIndex } from "../selector/element-index.ts";
 import { countBefore } from "../selector/sorted.ts";
 import { normalise } from "./normalise.ts";
-import { type Place, type Placement, parentAt, splice, splicedLength } from "./placement.ts";
+import { type Place, type Placement, parentAt, refuseTooLong, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
 
 const beyondLatin1 = /[^\x00-\xff]/;
@@ -74,10 +74,10 @@ function* attempt(
   limits: EditLimits,
   takeTree: () => boolean,
 ): SlicedWork<AppliedEdit | DocumentError> {
-  const placements = yield* place(document, elements);
+  const placements = yield* place(document, elements, limits.maxLength);
   if (!placements) return withoutPlace();
   if (placements.length === 0) return { document, placements, elements, isNormalised: false };
-  refuseTooLong(splicedLength(document.source, placements), limits);
+  refuseTooLong(splicedLength(document.source, placements), limits.maxLength);
   yield; // for thousands of places, each of these steps takes milliseconds
   const source = splice(document.source, placements);
   if (!isWritable(source, document)) return withoutPlace();
@@ -146,12 +146,6 @@ function* parseResult(source: string, document: SourceDocument, limits: EditLimi
     if (!(error instanceof DocumentError && error.code === "NOT_WELL_FORMED")) throw error;
     throw new DocumentError("INVALID_HTML", error.message.replace("is not", "would no longer be"));
   }
-}
-
-/** Before the text is made: 10,000 matches may each grow by megabytes. */
-function refuseTooLong(length: number, { maxLength }: EditLimits): void {
-  if (length <= maxLength) return;
-  throw new DocumentError("RESULT_TOO_LARGE", `The document would have ${length} bytes; ${maxLength} are allowed.`);
 }
 
 /** Whether the bytes of a text read as that text again. */

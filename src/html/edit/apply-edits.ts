@@ -168,7 +168,7 @@ class ListOfEdits<Context> implements EditedDocument {
       if (matches.some(isOfPage) || !batch.has(matches)) return false;
       const { begun, context, plan } = yield* this.#begin(edit);
       const [place] = plan.changes;
-      const placements = place ? yield* place(this.document, plan.elements) : [];
+      const placements = place ? yield* place(this.document, plan.elements, this.#host.limits.maxLength) : [];
       if (!placements || !batch.take(placements)) return false;
       this.#waiting.push({ edit, index, begun, context, isChange: placements.length > 0 });
       return true;

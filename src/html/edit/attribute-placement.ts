@@ -5,13 +5,20 @@ import type { SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
 import { AttributeScanner, endOfTagName } from "../tokenizer/attributes.ts";
 import { asciiLowerCase } from "../tokenizer/text.ts";
-import type { Placement } from "./placement.ts";
+import { type Placement, refuseTooLong } from "./placement.ts";
 
 /** What the HTML Standard lets be a name (13.1.2.3), and XML does besides its own rules. */
 const attributeName = /^[^\s"'<>/=\x00-\x1f\x7f]+$/;
 const xmlName = /^[\p{L}_:][\p{L}\p{N}_:.\-\u00b7]*$/u;
 
 const safeUnquoted = /^[^\s"'=<>`&/]+$/;
+
+interface AttributeChange {
+  readonly name: string;
+  readonly valueFor: (element: SourceElement) => string | undefined;
+  /** Of the document afterwards. */
+  readonly maxLength: number;
+}
 
 /**
  * The changes of start tags that give an attribute of elements another value, or take it away where that is
@@ -20,13 +27,13 @@ const safeUnquoted = /^[^\s"'=<>`&/]+$/;
 export function* attributeChanges(
   document: SourceDocument,
   elements: readonly SourceElement[],
-  name: string,
-  valueFor: (element: SourceElement) => string | undefined,
+  { name, valueFor, maxLength }: AttributeChange,
 ): SlicedWork<readonly Placement[] | undefined> {
   if (!(document.kind === "xml" ? xmlName : attributeName).test(name)) {
     throw new DocumentError("INVALID_EDIT", `${JSON.stringify(name.slice(0, 40))} is no name of an attribute.`);
   }
   const placements: Placement[] = [];
+  let length = document.source.length;
   for (const element of elements) {
     yield;
     const key = nameIn(document, element, name);
@@ -36,6 +43,8 @@ export function* attributeChanges(
     const change =
       value === undefined ? removal(document, element, key) : assignment(document, element, { name, key, value });
     if (!change) return undefined; // another tag has given it to `html` or `body`
+    length += change.text.length - (change.end - change.start);
+    if (value !== undefined) refuseTooLong(length, maxLength);
     const { [key]: _, ...others } = element.attribs;
     const attributes = value === undefined ? others : { ...others, [key]: value };
     placements.push({ ...change, tags: { element, attributes } });

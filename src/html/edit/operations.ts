@@ -222,7 +222,9 @@ function changeOfAttribute(
   name: string,
   valueFor: (element: SourceElement) => string | undefined,
 ): Plan {
-  return single(matches, (tree, elements) => attributeChanges(tree, elements, name, valueFor));
+  return single(matches, (tree, elements, maxLength) =>
+    attributeChanges(tree, elements, { name, valueFor, maxLength }),
+  );
 }
 
 function changeOfClasses(matches: Elements, change: (value: string) => string): Plan {

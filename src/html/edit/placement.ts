@@ -34,6 +34,7 @@ export interface Placement extends Replacement {
 export type Place = (
   document: SourceDocument,
   elements: readonly SourceElement[],
+  maxLength: number,
 ) => SlicedWork<readonly Placement[] | undefined>;
 
 /** Throws where an element may not give way to a fragment. */
@@ -111,6 +112,12 @@ export function openedTag({ source }: SourceDocument, element: SourceElement, fr
 /** How long the source will be. */
 export function splicedLength(source: string, placements: readonly Replacement[]): number {
   return placements.reduce((length, { start, end, text }) => length + text.length - (end - start), source.length);
+}
+
+/** Before a text is made: 10,000 matches may each grow by megabytes. */
+export function refuseTooLong(length: number, maxLength: number): void {
+  if (length <= maxLength) return;
+  throw new DocumentError("RESULT_TOO_LARGE", `The document would have ${length} bytes; ${maxLength} are allowed.`);
 }
 
 /** Characters `start` to `end` of a source give way to `text`. An insertion has `start` equal to `end`. */

@@ -1,4 +1,4 @@
-import { access, constants, lstat, opendir, unlink } from "node:fs/promises";
+import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { StorageError } from "../storage.ts";
@@ -14,6 +14,9 @@ const atStart = 100;
 
 /** Between two of the others, in milliseconds: a server has better things to do. */
 const paceMs = 5;
+
+/** A disk that is only read says so also of what is not there. */
+const noSuchName = ".filement-00000000-0-0.tmp";
 
 /** Others' files, or a disk that is only read: what cannot be tidied stays, and is invisible all the same. */
 const untidiable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EROFS", "ELOOP"]);
@@ -45,10 +48,7 @@ export async function sweep(root: string, report: (problem: unknown) => void): P
 /** Tidies one directory at each step. */
 async function* tidied(root: string, report: (problem: unknown) => void): AsyncGenerator<void, void, undefined> {
   const { dev } = await lstat(root);
-  const isReadOnly = await access(root, constants.W_OK).then(
-    () => false,
-    (error) => errnoOf(error) === "EROFS",
-  );
+  const isReadOnly = (await unlink(join(root, noSuchName)).catch(errnoOf)) === "EROFS";
   const left = isReadOnly ? [] : [root];
   for (let directory = left.pop(); directory !== undefined; directory = left.pop()) {
     try {

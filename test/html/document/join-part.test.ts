@@ -43,7 +43,8 @@ function editWith(html: string): Place[] {
           insertMarkup(document, matches, html, position),
     ),
     (document, matches) => fillElements(document, matches, () => html),
-    (document, matches) => attributeChanges(document, matches, "class", () => html),
+    (document, matches, maxLength) =>
+      attributeChanges(document, matches, { name: "class", valueFor: () => html, maxLength }),
   ];
 }
 
