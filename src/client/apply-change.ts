@@ -4,7 +4,7 @@ import type { ChangedByEdit, PageChange } from "./connection.ts";
 import { dom } from "./dom.ts";
 
 /** Makes a change of elements in a copy of the file. `false` where the file has to be read instead. */
-export function applyChange(copy: Document, change: Omit<PageChange, "own">): boolean {
+export function applyChange(copy: Document, change: PageChange): boolean {
   try {
     return editsOf(change).every((edit) => applyEdit(copy, edit));
   } catch {
@@ -14,13 +14,7 @@ export function applyChange(copy: Document, change: Omit<PageChange, "own">): bo
   }
 }
 
-function editsOf({
-  kind,
-  edits,
-  selector = "",
-  matches = -1,
-  html = "",
-}: Omit<PageChange, "own">): readonly ChangedByEdit[] {
+function editsOf({ kind, edits, selector = "", matches = -1, html = "" }: PageChange): readonly ChangedByEdit[] {
   const about = { selector, matches };
   if (edits) return edits;
   if (kind === "elements-replaced") return [{ op: "replace", html, ...about }];
@@ -41,18 +35,12 @@ type Make<Op extends Edit["op"]> = (elements: readonly Element[], edit: EditOf<O
 
 const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
   replace: (elements, { html }) =>
-    outermost(elements).every((element) => {
-      if (!isPredictable(element, "beforebegin")) return false;
-      dom(element).insertAdjacentHTML("beforebegin", html);
-      dom(element).remove();
-      return true;
+    changeEach(outermost(elements), "beforebegin", (element) => {
+      element.insertAdjacentHTML("beforebegin", html);
+      element.remove();
     }),
   insert: (elements, { html, position }) =>
-    elements.every((element) => {
-      if (!isPredictable(element, position)) return false;
-      dom(element).insertAdjacentHTML(position, html);
-      return true;
-    }),
+    changeEach(elements, position, (element) => element.insertAdjacentHTML(position, html)),
   remove(elements) {
     for (const element of elements) dom(element).remove();
     return true;
@@ -67,8 +55,13 @@ const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
     dom(target)[movers[position]](...moved);
     return true;
   },
-  setContent: (elements, { html }) => fill(elements, (element) => dom(element).insertAdjacentHTML("afterbegin", html)),
-  setText: (elements, { text }) => fill(elements, (element) => dom(element).append(text)),
+  setContent: (elements, { html }) =>
+    changeEach(outermost(elements), "afterbegin", (element) => {
+      element.replaceChildren();
+      element.insertAdjacentHTML("afterbegin", html);
+    }),
+  setText: (elements, { text }) =>
+    changeEach(outermost(elements), "afterbegin", (element) => element.replaceChildren(text)),
   setAttribute: (elements, { name, value }) => changeAttribute(elements, name, () => value),
   removeAttribute: (elements, { name }) => changeAttribute(elements, name, () => null),
   addClass: (elements, edit) => changeAttribute(elements, "class", (value) => withClasses(value ?? "", edit.class)),
@@ -79,11 +72,15 @@ const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
 
 const movers = { beforebegin: "before", afterbegin: "prepend", beforeend: "append", afterend: "after" } as const;
 
-function fill(elements: readonly Element[], put: (element: Element) => void): boolean {
-  return outermost(elements).every((element) => {
-    if (!isPredictable(element, "afterbegin")) return false;
-    dom(element).replaceChildren();
-    put(element);
+/** `false` at the first that cannot be foretold. */
+function changeEach(
+  elements: readonly Element[],
+  position: InsertPosition,
+  change: (element: Element) => void,
+): boolean {
+  return elements.every((element) => {
+    if (!isPredictable(element, position)) return false;
+    change(dom(element));
     return true;
   });
 }

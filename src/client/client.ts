@@ -1,6 +1,5 @@
 import type { Edit } from "../html/edit/edits.ts";
-import type { PageEvent } from "./connection.ts";
-import { type Connection, type ConnectionEvent, keepConnected } from "./connection.ts";
+import { type Connection, keepConnected, type PageEvent } from "./connection.ts";
 import { type PageVersion, undoLast, versionsOf } from "./history.ts";
 import { createMirror, type Mirror, type Updated } from "./mirror.ts";
 import { type Selection, select } from "./selection.ts";
@@ -73,21 +72,16 @@ export function connect(url: string | URL = location.href, options: PageOptions 
   const shown: Requesting["shown"] = (requestId, fileTag) => mirror?.shows(requestId, fileTag);
   const requesting = { url: address.href, credentials, id, shown };
 
-  function tell(event: ConnectionEvent): void {
-    const delivered = event.type === "change" ? { ...event, own: event.requestId.startsWith(`${id}.`) } : event;
-    for (const listener of listeners) call(listener, delivered);
-  }
-
-  /** In a task of its own: the error of one listener is reported, and the others still get the event. */
-  function call(listener: (event: PageEvent) => void, event: PageEvent): void {
-    queueMicrotask(() => listeners.has(listener) && listener(event));
+  /** Each in a task of its own: the error of one is reported, and the others still get the event. */
+  function tell(event: PageEvent, told: Iterable<(event: PageEvent) => void> = listeners): void {
+    for (const listener of told) queueMicrotask(() => listeners.has(listener) && listener(event));
   }
 
   function watch(listener: (event: PageEvent) => void): () => void {
     const subscription = (event: PageEvent): void => listener(event); // one may subscribe twice
     listeners.add(subscription);
-    if (connection?.isOpen) call(subscription, { type: "open" });
-    connection ??= keepConnected(socketUrl, tell);
+    if (connection?.isOpen) tell({ type: "open" }, [subscription]);
+    connection ??= keepConnected(socketUrl, id, tell);
     return () => {
       listeners.delete(subscription);
       if (listeners.size > 0) return;
@@ -110,8 +104,7 @@ export function connect(url: string | URL = location.href, options: PageOptions 
     watch,
     mirror(updated) {
       if (mirror) throw new Error("mirrored already");
-      const isLive = (): boolean => connection?.isOpen === true;
-      const mine = createMirror(requesting, isLive, updated);
+      const mine = createMirror(requesting, () => connection?.isOpen === true, updated);
       const unwatch = watch(mine.receive);
       mirror = mine;
       return () => {

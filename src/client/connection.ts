@@ -44,16 +44,13 @@ export type ChangedByEdit = Edit & { readonly matches: number };
  * What a listener gets: a change; `"gap"`, when changes were missed that the server no longer knows, so that what was
  * shown may be out of date; `"open"` and `"closed"`, when the connection is made and lost.
  */
-export type PageEvent = PageChange | { readonly type: "gap" } | { readonly type: "open" } | { readonly type: "closed" };
+export type PageEvent = PageChange | { readonly type: "gap" | "open" | "closed" };
 
-/** A message of the server. The page finds out whether a change is its own. */
+/** A message of the server, which does not know whether a change is this page's own. */
 type Message =
   | Omit<PageChange, "own">
   | { readonly type: "hello"; readonly feed: string; readonly id: number; readonly path?: string }
-  | { readonly type: "gap" }
-  | { readonly type: "pong" };
-
-export type ConnectionEvent = Exclude<PageEvent, PageChange> | Omit<PageChange, "own">;
+  | { readonly type: "gap" | "pong" };
 
 export interface Connection {
   readonly isOpen: boolean;
@@ -68,8 +65,11 @@ const goodMs = 10_000;
 const answerMs = 9_000;
 const ping = '{"type":"ping"}';
 
-/** Keeps a web socket open, and asks for what was missed while it was lost. Tells each change once, in order. */
-export function keepConnected(address: URL, tell: (event: ConnectionEvent) => void): Connection {
+/**
+ * Keeps a web socket open, and asks for what was missed while it was lost. Tells each change once, in order; own ones are
+ * those of requests whose ids begin with `ownId`.
+ */
+export function keepConnected(address: URL, ownId: string, tell: (event: PageEvent) => void): Connection {
   const until = new AbortController();
   let socket: WebSocket | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -123,10 +123,11 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
       tell({ type: "open" });
     } else if (message.type === "gap") {
       lastId = idAtGreeting;
-      tell(message);
+      tell({ type: "gap" });
     } else if (message.type === "change" && message.id > lastId) {
       lastId = message.id;
-      if (path === undefined || message.path === path) tell(message);
+      const own = message.requestId.startsWith(`${ownId}.`);
+      if (path === undefined || message.path === path) tell({ ...message, own });
     }
   }
 
@@ -143,13 +144,12 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     }
   }
 
-  const { signal } = until;
   // After a change of the network the old connection is dead, which may take minutes to show.
-  addEventListener("online", open, { signal });
+  addEventListener("online", open, until);
   const onVisible = (): void => {
     if (dom(document).visibilityState === "visible") (socket ? ask : open)();
   };
-  dom(document).addEventListener("visibilitychange", onVisible, { signal });
+  dom(document).addEventListener("visibilitychange", onVisible, until);
   open();
 
   return {

@@ -25,11 +25,7 @@ export interface Mirror {
  * Makes a {@link Mirror}: each change is made in a copy of the file, and what that changed then in the open document.
  * Where a message does not tell enough, or some were missed, the file is read.
  */
-export function createMirror(
-  { url, credentials }: Requesting,
-  isLive: () => boolean,
-  updated: Updated | undefined,
-): Mirror {
+export function createMirror(page: Requesting, isLive: () => boolean, updated: Updated | undefined): Mirror {
   const patchBody = bodyPatcher();
   /** The file with every change made that is known of, and its tag then. */
   let copy: Document | undefined;
@@ -80,6 +76,7 @@ export function createMirror(
   async function readFile(): Promise<void> {
     mustRead = hasNews = false;
     const answered = [...writes.keys()];
+    const { url, credentials } = page;
     const response = await fetchOk(url, { credentials, cache: "no-cache", redirect: "error" });
     readHtml = await response.text();
     readTag = strongTag(response);
@@ -122,23 +119,20 @@ export function createMirror(
     for (const requestId of requestIds) writes.get(requestId)?.();
   }
 
+  function receive(event: PageEvent): void {
+    hasNews = true;
+    if (event.type === "change") waiting.push(event);
+    else if (event.type === "gap" || !copy) mustRead = true;
+    void work();
+  }
+
   return {
-    receive(event) {
-      hasNews = true;
-      if (event.type === "change") waiting.push(event);
-      else if (event.type === "gap" || !copy) mustRead = true;
-      void work();
-    },
-    shows(requestId, fileTag) {
-      return new Promise((resolve) => {
-        // Whether it is there with a function or without: only one of the two can be before this.
-        if (writes.delete(requestId)) return resolve();
-        if (fileTag !== undefined && fileTag === tag && !isWorking) return resolve(); // nothing was to be changed
-        const readInstead = (): void => {
-          mustRead = true;
-          void work();
-        };
-        const timer = setTimeout(readInstead, isLive() ? messageWaitMs : 0);
+    receive,
+    async shows(requestId, fileTag) {
+      if (writes.delete(requestId)) return; // it was shown before it was answered
+      if (fileTag !== undefined && fileTag === tag && !isWorking) return; // nothing was to be changed
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(receive, isLive() ? messageWaitMs : 0, { type: "gap" });
         writes.set(requestId, () => {
           clearTimeout(timer);
           writes.delete(requestId);

@@ -121,13 +121,8 @@ function longestIncreasing(numbers: readonly number[]): ReadonlySet<number> {
   const ends: number[] = []; // of the subsequences of each length, the lowest last number
   const before = new Map<number, number | undefined>();
   for (const number of numbers) {
-    let length = 0;
-    let most = ends.length;
-    while (length < most) {
-      const middle = (length + most) >> 1;
-      if ((ends[middle] as number) < number) length = middle + 1;
-      else most = middle;
-    }
+    const isHighest = number > (ends.at(-1) ?? -1); // as mostly: few elements move
+    const length = isHighest ? ends.length : ends.findIndex((end) => end > number);
     before.set(number, ends[length - 1]);
     ends[length] = number;
   }

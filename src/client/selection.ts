@@ -164,14 +164,11 @@ export function strongTag({ headers }: Response): string | undefined {
   return headers.get("etag")?.replace(/^W\//, "");
 }
 
-function storedHtml(element: Element): string {
-  const stored = dom(element).cloneNode(true) as Element;
+function htmlOf(content: string | Element): string {
+  if (!(content instanceof Element)) return content;
+  const stored = dom(content).cloneNode(true) as Element;
   for (const local of dom(stored).querySelectorAll(localMark)) dom(local).remove();
   return dom(stored).outerHTML;
-}
-
-function htmlOf(content: string | Element): string {
-  return content instanceof Element ? storedHtml(content) : content;
 }
 
 function withIds(content: string | Element, prefix: string): string {

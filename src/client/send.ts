@@ -88,17 +88,12 @@ export class PageError extends Error {
   /** Of a list of edits, which could not be made, counted from 0. */
   readonly index: number | undefined;
 
-  constructor(
-    status: number,
-    code: string,
-    details: string,
-    { cause, index }: { cause?: unknown; index?: number | undefined } = {},
-  ) {
-    super(`${details} (${status} ${code})`, { cause });
+  constructor(status: number, code: string, details: string, options: { cause?: unknown; index?: number } = {}) {
+    super(`${details} (${status} ${code})`, options);
     this.status = status;
     this.code = code;
     this.details = details;
-    this.index = index;
+    this.index = options.index;
   }
 }
 

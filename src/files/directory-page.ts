@@ -6,8 +6,7 @@ import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
 import { directoryPageStyle, folderIcon, rowsOfGroup } from "./directory-page-style.ts";
 import { type FileRequest, siteTitle } from "./file-request.ts";
-import type { ListingColumn } from "./listing-query.ts";
-import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
+import { type ListingColumn, type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
 import { linkToNext, type SelectedNames } from "./select-names.ts";
 import type { ListedEntry } from "./visible-entries.ts";
 import { zipLimits } from "./zip-directory.ts";
@@ -120,12 +119,12 @@ function otherPages(query: ListingQuery, selected: SelectedNames): string {
   const links: string[] = [];
   const next = linkToNext(query, selected);
   if (selected.before > 0) links.push(pageLink(linkToPage(query, undefined), "First page"));
-  if (next !== undefined) links.push(pageLink(next, "Next page", "next"));
+  if (next !== undefined) links.push(pageLink(next, "Next page", ` rel="next"`));
   return links.join(" ");
 }
 
-function pageLink(href: string, text: string, relation?: string): string {
-  return `<a href="${escapeHtml(href)}"${relation === undefined ? "" : ` rel="${relation}"`}>${text}</a>`;
+function pageLink(href: string, text: string, attributes = ""): string {
+  return `<a href="${escapeHtml(href)}"${attributes}>${text}</a>`;
 }
 
 async function* table(
@@ -150,11 +149,8 @@ async function* table(
     }
     yield rows;
   }
-  const sum =
-    selected.files > 1
-      ? `<tfoot><tr><th scope="row">Together</th><td>${sizeData(together)}</td><td></td></tr></tfoot>\n`
-      : "";
-  yield `</tbody>\n${sum}</table>\n`;
+  const sum = `<tfoot><tr><th scope="row">Together</th><td>${sizeData(together)}</td><td></td></tr></tfoot>\n`;
+  yield `</tbody>\n${selected.files > 1 ? sum : ""}</table>\n`;
 }
 
 function heading(column: ListingColumn, query: ListingQuery): string {
@@ -178,7 +174,7 @@ function row(
   const offered = offeredFor(request, { name, type });
   const tag = isFolder ? "" : ` data-tag="${escapeHtml(entityTag(version))}"`;
   const may = offered.length > 0 ? ` data-may="${offered.join(" ")}"${tag}` : "";
-  const href = linkToEntry({ name, type }) + (isFolder ? escapeHtml(search) : "");
+  const href = escapeHtml(linkToEntry({ name, type }) + (isFolder ? search : ""));
   return (
     `<tr${may}><th scope="row"><a class="${kind}" href="${href}">${shown(name)}${isFolder ? "/" : ""}</a></th>` +
     `<td>${type === "file" ? sizeData(size) : ""}</td>` +
@@ -215,9 +211,8 @@ function kindOf(type: string): string {
 
 /** What a link to another directory ends in, to be listed in the same order. */
 function searchOf(query: ListingQuery): string {
-  const { column, descending } = query.order;
-  const link = linkToOrder({ ...query, limit: undefined, after: undefined }, query.order);
-  return link.startsWith("?") && (column !== "name" || descending) ? link : "";
+  const link = linkToPage({ order: query.order, limit: undefined, after: undefined }, undefined);
+  return link.startsWith("?") ? link : "";
 }
 
 function sizeData(size: number): string {
@@ -261,12 +256,7 @@ function shown(text: string): string {
 }
 
 /** A link to an entry, from its directory. The `./` keeps a name with a colon from being a scheme. */
-export function linkToEntry({ name, type }: StoredEntry): string {
-  const path = name.split("/").map(encodeSegment).join("/"); // what a search has found may lie below
-  return `./${path}${type === "directory" ? "/" : ""}`;
-}
-
-/** A segment of a URL. Half a surrogate pair becomes U+FFFD; an apostrophe could end an attribute. */
-function encodeSegment(name: string): string {
-  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");
+function linkToEntry({ name, type }: StoredEntry): string {
+  const segments = name.replace(/\p{Surrogate}/gu, "\ufffd").split("/"); // what a search has found may lie below
+  return `./${segments.map(encodeURIComponent).join("/")}${type === "directory" ? "/" : ""}`;
 }

@@ -3,25 +3,15 @@ import type { Edit } from "../../src/client/client.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import type { Change } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { sample, seedOf, timesOf } from "../helpers/effort.ts";
-import { serve } from "../helpers/serve.ts";
+import { sample, seededRandom, timesOf } from "../helpers/effort.ts";
 import { windows } from "./chromium.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage } from "./page-with.ts";
 
 /** A change, and what the file was before and is after it. */
 interface Step {
   readonly change: Change;
   readonly before: string;
   readonly after: string;
-}
-
-/** Numbers below `limit` that are the same in each run. */
-function random(seed: number): (limit: number) => number {
-  let state = seedOf(seed);
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
 }
 
 const selectors = "li|#a|#b|ul|.x|p|p + p|body > *|b|td|tr|table|g|circle|body|textarea|title|option|div|div div".split(
@@ -84,7 +74,8 @@ async function randomSteps(count: number): Promise<Step[]> {
     const request = new Request("http://localhost/p.html", { method, headers, ...(body !== undefined && { body }) });
     return (await files.fetch(request)).text();
   };
-  const pick = random(6);
+  const random = seededRandom(6);
+  const pick = (limit: number): number => Math.floor(random() * limit);
   const steps: Step[] = [];
   let before = start;
   for (let tries = 0; steps.length < count && tries < 20 * count; tries += 1) {
@@ -114,11 +105,7 @@ describe("applyChange", { tags: ["chromium"] }, () => {
 
   it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", async () => {
     const steps = await randomSteps(timesOf(160, 1_600));
-    const { url } = await serve({
-      storage: memoryStorage(await pageWith("", ["apply-change", "patch-body", "parse-page"])),
-    });
-    const { page, problems } = await browser.open(`${url}/page.html`);
-    await page.waitForFunction(isLoaded);
+    const { page, problems } = await openPage(browser, "", ["apply-change", "patch-body", "parse-page"]);
     const outcome = await page.evaluate((given) => {
       /** White space at the ends of the body is nobody's; the server does not compare it either. */
       const parse = (html: string): Document => {
@@ -175,9 +162,7 @@ describe("applyChange", { tags: ["chromium"] }, () => {
   it.each(sample(changes, 3))(
     "takes %j for known only where a copy shows what the file becomes: %s gets %j",
     async (before, selector, html, isKnown) => {
-      const { url } = await serve({ storage: memoryStorage(await pageWith("", ["apply-change", "parse-page"])) });
-      const { page } = await browser.open(`${url}/page.html`);
-      await page.waitForFunction(isLoaded);
+      const { page } = await openPage(browser, "", ["apply-change", "parse-page"]);
       const change = { kind: "elements-appended", selector, matches: 1, html };
       const isMade = await page.evaluate(
         ([text, given]) => parts["apply-change"].applyChange(parts["parse-page"].parsePage(text), given as never),

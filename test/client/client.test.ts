@@ -7,11 +7,11 @@ import { webSocket } from "../../src/plugins/web-socket.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { sample } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
-import { listen, serve } from "../helpers/serve.ts";
+import { listen } from "../helpers/serve.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
 import { type Window, windows } from "./chromium.ts";
 import { fakeFeed } from "./fake-feed.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { isLoaded, openPage, pageWith } from "./page-with.ts";
 
 describe("filement/client", () => {
   it("imports nothing but its own parts, and knows nothing of Node", () => {
@@ -27,18 +27,11 @@ describe("filement/client", () => {
 describe("connect", { tags: ["chromium"] }, () => {
   const browser = windows();
 
-  async function opened(url: string): Promise<Window> {
-    const window = await browser.open(url);
-    await window.page.waitForFunction(isLoaded);
-    return window;
-  }
-
   const toldBy = ({ page }: Window, count: number): Promise<unknown> =>
     page.waitForFunction((wanted) => told.length >= wanted && told, count).then((handle) => handle.jsonValue());
 
   it("sends nothing by itself", async () => {
-    const { url, files } = await serve({ storage: memoryStorage(await pageWith("")), plugins: [webSocket()] });
-    const { page } = await opened(`${url}/page.html`);
+    const { url, files, page } = await openPage(browser, "", undefined, { plugins: [webSocket()] });
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
     page.on("websocket", (socket) => requests.push(socket.url()));
@@ -51,10 +44,9 @@ describe("connect", { tags: ["chromium"] }, () => {
   });
 
   it("tells listeners of the changes of the page, whose they are, and of no others", async () => {
-    const { url, files } = await serve({ storage: memoryStorage(await pageWith("<p>1")), plugins: [webSocket()] });
-    const window = await opened(`${url}/page.html#part`);
+    const { url, files, ...window } = await openPage(browser, "<p>1", undefined, { plugins: [webSocket()] });
     await window.page.evaluate(async () => {
-      const page = client.connect();
+      const page = client.connect(`${location.href}#part`);
       await new Promise<void>((resolve) => {
         page.watch((event) => {
           told.push(event);
@@ -80,8 +72,7 @@ describe("connect", { tags: ["chromium"] }, () => {
 
   it("has one connection for all listeners, which is closed with the last of them", async () => {
     const feed = await fakeFeed();
-    const { url } = await serve({ storage: memoryStorage(await pageWith("")) });
-    const window = await opened(`${url}/page.html`);
+    const window = await openPage(browser, "");
     await window.page.evaluate((address) => {
       const page = client.connect(undefined, { webSocket: address });
       const listener = (event: { type: string }): void => void told.push(event.type);
@@ -101,8 +92,7 @@ describe("connect", { tags: ["chromium"] }, () => {
   });
 
   it("tells the other listeners when one of them throws", async () => {
-    const { url } = await serve({ storage: memoryStorage(await pageWith("")), plugins: [webSocket()] });
-    const window = await opened(`${url}/page.html`);
+    const window = await openPage(browser, "", undefined, { plugins: [webSocket()] });
     await window.page.evaluate(() => {
       const page = client.connect();
       page.watch(() => {
@@ -121,8 +111,7 @@ describe("connect", { tags: ["chromium"] }, () => {
 
   it.each(sample(targets, 2))("follows the file of %s", async (_what, target, path) => {
     const feed = await fakeFeed();
-    const { url } = await serve({ storage: memoryStorage(await pageWith("")) });
-    const { page } = await opened(`${url}/page.html`);
+    const { url, page } = await openPage(browser, "");
     await page.evaluate(
       ([address, webSocket]) => {
         client.connect(address, { webSocket }).watch(() => {});
@@ -148,7 +137,8 @@ describe("connect", { tags: ["chromium"] }, () => {
         body: html.replaceAll("/.well-known", "/docs/.well-known"),
       }),
     );
-    const window = await opened(pageUrl);
+    const window = await browser.open(pageUrl);
+    await window.page.waitForFunction(isLoaded);
     await window.page.evaluate(() => {
       client.connect().watch((event) => told.push(event.type === "change" ? event.path : event.type));
     });

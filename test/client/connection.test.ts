@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { sample } from "../helpers/effort.ts";
-import { serve } from "../helpers/serve.ts";
 import { type Window, windows } from "./chromium.ts";
 import { change, type FakeFeed, fakeFeed } from "./fake-feed.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage } from "./page-with.ts";
 
 /** What the pages of these tests have in their window. */
 declare global {
@@ -21,9 +19,7 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
   /** A page that is connected to a feed. Delays are noted, and over at once. */
   async function connected(chance = 0): Promise<Window & { feed: FakeFeed }> {
     const feed = await fakeFeed();
-    const { url } = await serve({ storage: memoryStorage(await pageWith("", ["connection"])) });
-    const window = await browser.open(`${url}/page.html`);
-    await window.page.waitForFunction(isLoaded);
+    const window = await openPage(browser, "", ["connection"]);
     await window.page.evaluate(
       ([address, random]) => {
         globalThis.delays = [];
@@ -39,7 +35,7 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
           },
         });
         Math.random = () => random;
-        globalThis.kept = parts.connection.keepConnected(new URL(address), (event) => {
+        globalThis.kept = parts.connection.keepConnected(new URL(address), "me", (event) => {
           told.push(event.type === "change" ? event.id : event.type);
         });
       },
@@ -73,28 +69,19 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     expect((await toldBy(window, 11)).slice(7)).toEqual(["closed", "open", 12, 13]);
   });
 
-  it("says that something was missed, and goes on from what the server has", async () => {
-    const window = await connected();
-    const first = await window.feed.next();
-    first.send({ type: "hello", feed: "f", id: 7 });
-    await first.cut();
-    const second = await window.feed.next();
-    second.send({ type: "hello", feed: "f", id: 3000 }, { type: "gap" }, change(3000), change(3001));
-    expect(await toldBy(window, 5)).toEqual(["open", "closed", "open", "gap", 3001]);
-    await second.cut();
-    expect((await window.feed.next()).query).toMatchObject({ since: "3001" });
-  });
-
-  it("begins anew with the ids of another run of the server", async () => {
+  it.each([
+    ["same", "f", 3000],
+    ["next", "g", 2],
+  ])("says that something was missed, and goes on from what the %s run of the server has", async (_run, feed, id) => {
     const window = await connected();
     const first = await window.feed.next();
     first.send({ type: "hello", feed: "f", id: 700 });
     await first.cut();
     const second = await window.feed.next();
-    second.send({ type: "hello", feed: "g", id: 2 }, { type: "gap" }, change(2), change(3));
-    expect(await toldBy(window, 5)).toEqual(["open", "closed", "open", "gap", 3]);
+    second.send({ type: "hello", feed, id }, { type: "gap" }, change(id), change(id + 1));
+    expect(await toldBy(window, 5)).toEqual(["open", "closed", "open", "gap", id + 1]);
     await second.cut();
-    expect((await window.feed.next()).query).toMatchObject({ since: "3", feed: "g" });
+    expect((await window.feed.next()).query).toMatchObject({ since: `${id + 1}`, feed });
   });
 
   const waits: ReadonlyArray<[string, number, readonly number[]]> = [
@@ -153,8 +140,10 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     expect(await toldBy(window, 2)).toEqual(["waiting", "open"]);
   });
 
-  it("asks a server that is silent, and gives up one that does not answer", async () => {
+  it("asks a server that is silent, and gives up one that does not answer, or says nothing at all", async () => {
     const window = await connected();
+    await window.feed.next();
+    await window.page.evaluate(() => globalThis.look());
     const first = await window.feed.next();
     first.send({ type: "hello", feed: "f", id: 1 });
     await toldBy(window, 1);
@@ -184,14 +173,6 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     await window.page.evaluate(() => look());
     await window.feed.next();
     expect(await toldBy(window, 2)).toEqual(["open", "closed"]);
-  });
-
-  it("gives up a server that takes the connection and says nothing", async () => {
-    const window = await connected();
-    await window.feed.next();
-    await window.page.evaluate(() => look());
-    (await window.feed.next()).send({ type: "hello", feed: "f", id: 1 });
-    expect(await toldBy(window, 1)).toEqual(["open"]);
   });
 
   it("ends, and makes no other connection", async () => {

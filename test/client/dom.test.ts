@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { webSocket } from "../../src/plugins/web-socket.ts";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
-import { serve } from "../helpers/serve.ts";
-import { type Window, windows } from "./chromium.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { windows } from "./chromium.ts";
+import { openPage } from "./page-with.ts";
 
 /** Whatever the module asks of an element or of the document. */
 const ofElement = [
@@ -24,17 +22,9 @@ const body = `${images}<form class="f">${inputs}<p>one</p><ul></ul></form>`;
 describe("a page whose names are those of the DOM", { tags: ["chromium"] }, () => {
   const browser = windows();
 
-  async function opened(): Promise<{ url: string; window: Window }> {
-    const storage = memoryStorage(await pageWith(body, ["client"]));
-    const { url } = await serve({ storage, plugins: [webSocket()] });
-    const window = await browser.open(`${url}/page.html`);
-    await window.page.waitForFunction(isLoaded);
-    return { url, window };
-  }
-
   it("is kept like its file", async () => {
-    const { url, window } = await opened();
-    await window.page.evaluate(() => {
+    const { url, page } = await openPage(browser, body, undefined, { plugins: [webSocket()] });
+    await page.evaluate(() => {
       client.connect().mirror((changes) => told.push(...changes));
     });
     const edit = (method: string, selector: string, html: string) =>
@@ -42,23 +32,17 @@ describe("a page whose names are those of the DOM", { tags: ["chromium"] }, () =
     expect((await edit("POST", "form ul", "<li>a</li>")).status).toBe(206);
     expect((await edit("PUT", "form p", "<p>two</p>")).status).toBe(206);
     expect((await edit("POST", "form", "<b>end</b>")).status).toBe(206);
-    await window.page.waitForFunction(() => {
-      const form = Document.prototype.querySelector.call(document, ".f");
-      return form?.lastElementChild?.localName === "b" || /<b>end<\/b>$/.test(form ? innerHtmlOf(form) : "");
-      function innerHtmlOf(element: Element): string {
-        return Reflect.get(Element.prototype, "innerHTML", element);
-      }
-    });
-    const html = await window.page.evaluate(() => {
-      const form = Document.prototype.querySelector.call(document, ".f") as Element;
-      return String(Reflect.get(Element.prototype, "innerHTML", form));
-    });
-    expect(html.replace(/<input[^>]*>/g, "")).toBe("<p>two</p><ul><li>a</li></ul><b>end</b>");
+    const html = (): Promise<string> =>
+      page.evaluate(() => {
+        const form = Document.prototype.querySelector.call(document, ".f") as Element;
+        return String(Reflect.get(Element.prototype, "innerHTML", form)).replace(/<input[^>]*>/g, "");
+      });
+    await expect.poll(html).toBe("<p>two</p><ul><li>a</li></ul><b>end</b>");
   });
 
   it("has a selector for each of its elements, and stores them", async () => {
-    const { window } = await opened();
-    const stored = await window.page.evaluate(async () => {
+    const { page } = await openPage(browser, body);
+    const stored = await page.evaluate(async () => {
       const form = Document.prototype.querySelector.call(document, ".f") as Element;
       const page = client.connect();
       const selector = page.selectorOf(form);

@@ -11,7 +11,7 @@ import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { type Window, windows } from "./chromium.ts";
 import { type FakeFeed, fakeFeed } from "./fake-feed.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage, pageWith } from "./page-with.ts";
 
 const list = '<ul id="todo"><li>1</li></ul>';
 
@@ -64,24 +64,21 @@ describe("mirror", { tags: ["chromium"] }, () => {
   }
 
   async function opened(config: FileServerConfig = {}): Promise<Opened> {
-    const files = await pageWith(list);
-    const served = await serve({ storage: memoryStorage(files), ...config });
+    const window = await openPage(browser, list, undefined, config);
     const changes: Change[] = [];
-    served.files.changes.subscribe((change) => changes.push(change));
-    const window = await browser.open(`${served.url}/page.html`);
-    await window.page.waitForFunction(isLoaded);
+    window.files.changes.subscribe((change) => changes.push(change));
     await window.page.evaluate(() => {
       globalThis.textOf = () => document.body.textContent.replace(/\s/g, "");
     });
     return {
-      ...served,
       ...window,
       changes,
       async edit(method, selector, body) {
-        await send(served.url, method, "/page.html", { headers: { range: `selector=${selector}` }, body });
+        await send(window.url, method, "/page.html", { headers: { range: `selector=${selector}` }, body });
       },
       async put(body) {
-        await send(served.url, "PUT", "/page.html", { body: files["/page.html"]?.replace(list, body) ?? "" });
+        const { "/page.html": html = "" } = await pageWith(body);
+        await send(window.url, "PUT", "/page.html", { body: html });
       },
     };
   }

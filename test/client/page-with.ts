@@ -1,5 +1,8 @@
 import type { Selection } from "../../src/client/client.ts";
-import { bundled } from "./chromium.ts";
+import type { FileServerConfig } from "../../src/config.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { type Served, serve } from "../helpers/serve.ts";
+import { bundled, type Window, type Windows } from "./chromium.ts";
 
 /** The modules of the client, by their names. */
 export interface Parts {
@@ -43,3 +46,16 @@ globalThis.told = [];
 
 /** Whether the modules of a page have been loaded; for `waitForFunction`. */
 export const isLoaded = (): boolean => "told" in globalThis;
+
+/** Serves a page with `body`, and opens it. */
+export async function openPage(
+  browser: Windows,
+  body: string,
+  modules?: readonly (keyof Parts)[],
+  config: FileServerConfig = {},
+): Promise<Served & Window> {
+  const served = await serve({ storage: memoryStorage(await pageWith(body, modules)), ...config });
+  const window = await browser.open(`${served.url}/page.html`);
+  await window.page.waitForFunction(isLoaded);
+  return { ...served, ...window };
+}

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { serve } from "../helpers/serve.ts";
 import { windows } from "./chromium.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage } from "./page-with.ts";
 
 const pages = [
   "<!doctype html><p>a</p><noscript><li>b</noscript><p>c</p>",
@@ -22,9 +20,7 @@ describe("parsePage", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   it("gives the tree of a page that is open with scripting on, and loads nothing", async () => {
-    const { url } = await serve({ storage: memoryStorage(await pageWith("", ["parse-page"])) });
-    const { page, problems } = await browser.open(`${url}/page.html`);
-    await page.waitForFunction(isLoaded);
+    const { page, problems } = await openPage(browser, "", ["parse-page"]);
     const trees = await page.evaluate((given) => {
       return given.map((html) => {
         const frame = document.createElement("iframe");

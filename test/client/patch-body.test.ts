@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { serve } from "../helpers/serve.ts";
 import { type Window, windows } from "./chromium.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage } from "./page-with.ts";
 
 /** What the pages of these tests have in their window. */
 declare global {
@@ -16,9 +14,7 @@ describe("patchBody", { tags: ["chromium"] }, () => {
 
   /** A page that was brought up to date once, after a script has done something to it. */
   async function opened(body: string, script: () => void = () => {}): Promise<Window> {
-    const { url } = await serve({ storage: memoryStorage(await pageWith(body, ["patch-body"])) });
-    const window = await browser.open(`${url}/page.html`);
-    await window.page.waitForFunction(isLoaded);
+    const window = await openPage(browser, body, ["patch-body"]);
     await window.page.evaluate(script);
     await window.page.evaluate((first) => {
       const parse = (html: string): Document => new DOMParser().parseFromString(html, "text/html");
@@ -169,11 +165,5 @@ describe("patchBody", { tags: ["chromium"] }, () => {
       return [written, title()];
     });
     expect(titles).toEqual(["\n  Two\n  lines ", undefined]);
-  });
-
-  it("changes the title with the file's", { tags: ["campaign"] }, async () => {
-    const window = await opened("<p>1</p>");
-    await window.page.evaluate(() => patchTo("<title>Another</title><p>1</p>"));
-    expect(await window.page.title()).toBe("Another");
   });
 });

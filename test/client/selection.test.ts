@@ -3,18 +3,16 @@ import type { FileServerConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { emptyReply } from "../../src/server/reply.ts";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { sample } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
-import { type Served, serve } from "../helpers/serve.ts";
+import type { Served } from "../helpers/serve.ts";
 import { type Window, windows } from "./chromium.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage } from "./page-with.ts";
 
 const list = '<ul id="todo">\n  <li id="a">Bread</li>\n  <li id="b">Milk</li>\n</ul>';
 
 /** What was thrown, as far as it can be handed out of the browser. */
 interface Thrown {
-  readonly isPageError: boolean;
   readonly status: number;
   readonly code: string;
   readonly details: string;
@@ -37,15 +35,13 @@ describe("a selection", { tags: ["chromium"] }, () => {
         return next();
       },
     };
-    const storage = memoryStorage(await pageWith(body));
-    const served = await serve({ storage, ...config, plugins: [recorder, ...(config.plugins ?? [])] });
-    const window = await browser.open(`${served.url}/page.html`);
-    await window.page.waitForFunction(isLoaded);
+    const plugins = [recorder, ...(config.plugins ?? [])];
+    const window = await openPage(browser, body, undefined, { ...config, plugins });
     const stored = async (): Promise<string> => {
-      const { text } = await send(served.url, "GET", "/page.html", { headers: { range: "selector=body" } });
+      const { text } = await send(window.url, "GET", "/page.html", { headers: { range: "selector=body" } });
       return text.replace(/^<body>|<\/body>$/g, "");
     };
-    return { ...served, ...window, sent, stored };
+    return { ...window, sent, stored };
   }
 
   it("gives elements as they stand in the file, and parsed", async () => {
@@ -260,21 +256,16 @@ describe("a selection", { tags: ["chromium"] }, () => {
 
     it("does not lose what was to be written without a word", async () => {
       const { page } = await opened(list);
-      const codes = await page.evaluate(() =>
-        Promise.all(
-          [
-            client.connect().select("#none").replace("<p>"),
-            client.connect().select("#none").append("text"),
-            client.connect().select("#none").addClass("x"),
-            client.connect().select("#none").remove({ mustExist: true }),
-          ].map((write: Promise<unknown>) =>
-            write.then(
-              () => "done",
-              ({ code, status }: Thrown) => `${status} ${code}`,
-            ),
-          ),
-        ),
-      );
+      const codes = await page.evaluate(() => {
+        const { select } = client.connect();
+        const writes: Promise<unknown>[] = [
+          select("#none").replace("<p>"),
+          select("#none").append("text"),
+          select("#none").addClass("x"),
+          select("#none").remove({ mustExist: true }),
+        ];
+        return Promise.all(writes.map((write) => write.catch(({ code, status }: Thrown) => `${status} ${code}`)));
+      });
       expect(codes).toEqual(Array(4).fill("204 NO_MATCH"));
     });
   });
@@ -323,23 +314,18 @@ describe("a selection", { tags: ["chromium"] }, () => {
 
     it.each(sample(failures, 2))("%s", async (_what, selector, config, expected) => {
       const { page } = await opened(list, config);
-      const thrown = await page.evaluate(
-        (given) =>
-          client
-            .connect()
-            .select(given)
-            .replace("<li>New</li>")
-            .then(
-              () => undefined,
-              (error: unknown) => {
-                const { status, code, details, name, message } = error as InstanceType<typeof client.PageError>;
-                return { isPageError: error instanceof client.PageError, status, code, details, name, message };
-              },
-            ),
-        selector,
-      );
-      expect(thrown).toMatchObject({ isPageError: true, name: "PageError", ...expected });
-      expect(thrown?.message).toBe(`${thrown?.details} (${thrown?.status} ${thrown?.code})`);
+      const thrown = await page.evaluate(async (given) => {
+        const error = await client
+          .connect()
+          .select(given)
+          .replace("<li>New</li>")
+          .catch((thrown: unknown) => thrown);
+        if (!(error instanceof client.PageError)) throw error;
+        const { status, code, details, name, message } = error;
+        return { status, code, details, name, message };
+      }, selector);
+      expect(thrown).toMatchObject({ name: "PageError", ...expected });
+      expect(thrown.message).toBe(`${thrown.details} (${thrown.status} ${thrown.code})`);
     });
 
     it("a server that is gone", async () => {

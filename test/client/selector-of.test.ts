@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { sample } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
-import { serve } from "../helpers/serve.ts";
 import { type Window, windows } from "./chromium.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage } from "./page-with.ts";
 
 describe("selectorOf", { tags: ["chromium"] }, () => {
   const browser = windows();
 
-  async function opened(body: string): Promise<Window & { url: string }> {
-    const { url } = await serve({ storage: memoryStorage(await pageWith(body, ["selector-of"])) });
-    const window = await browser.open(`${url}/page.html`);
-    await window.page.waitForFunction(isLoaded);
-    return { ...window, url };
-  }
+  const opened = (body: string) => openPage(browser, body, ["selector-of"]);
 
   const selectorOfFirst = ({ page }: Window, selector: string): Promise<string> =>
     page.evaluate((given) => {

@@ -1,17 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
-import { serve } from "../helpers/serve.ts";
 import { windows } from "./chromium.ts";
-import { isLoaded, pageWith } from "./page-with.ts";
+import { openPage } from "./page-with.ts";
 
 describe("page.edit", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   it("makes all edits or none, says how many elements each was about, and which could not be made", async () => {
-    const { url } = await serve({ storage: memoryStorage(await pageWith("<ul id=a><li>1<li>2</ul><ul id=b></ul>")) });
-    const { page } = await browser.open(`${url}/page.html`);
-    await page.waitForFunction(isLoaded);
+    const { url, page } = await openPage(browser, "<ul id=a><li>1<li>2</ul><ul id=b></ul>");
     const outcome = await page.evaluate(async () => {
       const { edit } = client.connect();
       const move = { op: "move", selector: "#a li:first-child", to: "#b", position: "beforeend" } as const;

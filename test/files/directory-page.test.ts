@@ -87,7 +87,7 @@ describe("a name in a directory page", () => {
     "\u202egnp.exe",
   ];
 
-  test.each(hostile)("is shown as it is and leads to itself: %s", async (name) => {
+  test.each(hostile)("is shown as it is, leads to itself, and adds no element to the page: %s", async (name) => {
     const link = linksOf(await page([file(name)])).at(-1);
     expect(link?.text).toBe(name.replace("\u202e", "[U+202E]"));
     const { origin, pathname, search, hash } = new URL(link?.href ?? "", "http://example.com/docs/here/?sort=name");
@@ -95,14 +95,11 @@ describe("a name in a directory page", () => {
     expect(pathname.startsWith("/docs/here/")).toBe(true);
     expect(decodeURIComponent(pathname.slice("/docs/here/".length))).toBe(name);
     expect(search + hash).toBe("");
-  });
 
-  test.each(hostile)("adds no element to the page: %s", async (name) => {
     const tags = (html: string) => elementsOf(html).map(({ tagName }) => tagName);
     const plain = await page([file("plain")], { path: "/plain/plain/", site: "plain" });
-    expect(tags(await page([file(name)], { path: `/${name.replaceAll("/", "")}/x/`, site: name }))).toEqual(
-      tags(plain),
-    );
+    const path = `/${name.replaceAll("/", "")}/x/`;
+    expect(tags(await page([file(name)], { path, site: name }))).toEqual(tags(plain));
   });
 
   test("shows controls of the direction of text instead of obeying them, wherever it stands", async () => {
@@ -114,26 +111,20 @@ describe("a name in a directory page", () => {
     ).toHaveLength(7);
   });
 
-  test("that holds half a surrogate pair does not break the page", async () => {
+  test("may hold half a surrogate pair; of a directory it ends in a slash, so that its page needs no redirect", async () => {
     expect(linksOf(await page([file("a\ud800b")])).at(-1)?.href).toBe("./a%EF%BF%BDb");
-  });
-
-  test("of a directory ends in a slash, so that its page needs no redirect", async () => {
     expect(linksOf(await page([folder("sub dir")])).at(-1)).toEqual({ href: "./sub%20dir/", text: "sub dir/" });
   });
 });
 
 describe("a directory page", () => {
-  test("leads to every directory above by relative links", async () => {
+  test("leads to every directory above by relative links, and above the root to none", async () => {
     const links = linksOf(await page([], { path: "/a/b & c/d/" })).slice(0, 3);
     expect(links).toEqual([
       { href: "../../../", text: "example.com" },
       { href: "../../", text: "a" },
       { href: "../", text: "b & c" },
     ]);
-  });
-
-  test("has no links above the root", async () => {
     expect(linksOf(await page([]))).toEqual([]);
     expect(await page([])).not.toContain("<nav");
   });
@@ -145,9 +136,13 @@ describe("a directory page", () => {
     expect(html).not.toContain("<table");
   });
 
-  test("says what is in it", async () => {
-    expect(await page([folder("a"), file("b"), file("c")])).toContain("<caption>1 folder and 2 files</caption>");
-    expect(await page([file("b")])).toContain("<caption>1 file</caption>");
+  test("says what is in it, and how large several files are together", async () => {
+    const three = await page([folder("a"), file("b", 1500), file("c", 500)]);
+    expect(three).toContain("<caption>1 folder and 2 files</caption>");
+    expect(three).toContain('<data value="2000"');
+    const one = await page([file("b", 1500)]);
+    expect(one).toContain("<caption>1 file</caption>");
+    expect(one).not.toContain("Together");
     expect(await page([folder("a"), folder("b")])).toContain("<caption>2 folders</caption>");
   });
 
@@ -230,8 +225,8 @@ describe("an entry of a directory page", () => {
     expect(kinds).toEqual(["folder", "image", "audio", "video", "text", "text", "page", "pdf", "archive", "other"]);
   });
 
-  test("keeps the order of the page in the folders that it leads to, below and above", async () => {
-    const query = { order: { column: "size", descending: true }, limit: 10, after: undefined } as const;
+  test("keeps the order of the page, and not its search, in the folders that it leads to, below and above", async () => {
+    const query = { order: { column: "size", descending: true }, limit: 10, after: undefined, find: "x" } as const;
     const html = await page([folder("a"), file("b")], { query, path: "/docs/" });
     expect(linksOf(html)[0]?.href).toBe("../?sort=size&order=desc");
     expect(linksOf(html).slice(-2)).toEqual([
@@ -250,13 +245,6 @@ describe("an entry of a directory page", () => {
       undefined,
       undefined, // the sum
     ]);
-  });
-});
-
-describe("the sum of a directory page", () => {
-  test("is that of the files on it", async () => {
-    expect(await page([folder("a"), file("b", 1500), file("c", 500)])).toContain('<data value="2000"');
-    expect(await page([folder("a"), file("b", 1500)])).not.toContain("Together");
   });
 });
 

@@ -12,55 +12,68 @@ import {
   withControlsShown,
 } from "./entries.ts";
 
-/** Renames an entry or moves it to another folder, a file as it was listed, and never over what is there. */
-export async function move(entry: Entry): Promise<void> {
-  const { name } = entry;
-  const path = prompt(withControlsShown(`New name of ${name}, or its path from here:`), name)?.trim();
-  if (!path || path === name) return;
-  await told(moveTo(entry, path), `Moved: ${name} to ${path}.`, `${name} was not moved`);
-}
-
-export async function moveAll(entries: readonly Entry[]): Promise<void> {
-  const folder = prompt(`Folder for the ${entries.length} entries, by its path from here:`)?.trim().replace(/\/$/, "");
-  if (!folder) return;
-  const moving = eachOf(entries, (entry) => moveTo(entry, `${folder}/${entry.name.replace(/^.*\//, "")}`));
-  await told(moving, `Moved: ${entries.length} entries to ${folder}.`, "Not all were moved");
-}
-
-function moveTo({ link, tag = "*" }: Entry, path: string): Promise<Response> {
-  const headers = { destination: new URL(addressOf(path)).pathname, overwrite: "F", "if-match": tag };
-  return fetchOk(link.href, { method: "MOVE", headers });
-}
-
-async function eachOf(entries: readonly Entry[], change: (entry: Entry) => Promise<unknown>): Promise<void> {
-  for (const entry of entries)
-    await change(entry).catch((error) => Promise.reject(`${entry.name}: ${reasonOf(error)}`));
+/** Renames an entry, or moves some to another folder; files as they were listed, and never over what is there. */
+export async function move(entries: readonly Entry[]): Promise<void> {
+  const what = described(entries);
+  const isOne = entries.length === 1;
+  const question = isOne ? `New name of ${what}, or its path from here:` : `Folder for ${what}, by its path from here:`;
+  const path = prompt(withControlsShown(question), isOne ? what : "")
+    ?.trim()
+    .replace(/\/$/, "");
+  if (!path || path === what) return;
+  const moveOne = ({ name, link, tag = "*" }: Entry): Promise<Response> => {
+    const target = isOne ? path : `${path}/${name.replace(/^.*\//, "")}`;
+    const headers = { destination: new URL(addressOf(target)).pathname, overwrite: "F", "if-match": tag };
+    return fetchOk(link.href, { method: "MOVE", headers });
+  };
+  await changeEach(entries, moveOne, "moved", `Moved: ${what} to ${path}.`);
 }
 
 export async function newFolder(): Promise<void> {
   const name = prompt("Name of the new folder")?.trim();
   if (!name) return;
-  await told(fetchOk(addressOf(`${name}/`), { method: "MKCOL" }), `Made: ${name}/.`, `${name}/ was not made`);
+  const make = (): Promise<Response> => fetchOk(addressOf(`${name}/`), { method: "MKCOL" });
+  await changeEach([{ name: `${name}/` }], make, "made", `Made: ${name}/.`);
 }
 
 /** Deletes entries if the user says so, folders with all that is in them; each file as it was listed. */
 export async function remove(entries: readonly Entry[]): Promise<void> {
-  const [first, ...others] = entries;
-  if (!first) return;
-  const what = others.length > 0 ? `${entries.length} entries` : first.name;
-  const inside = others.length > 0 ? "the folders" : "it";
-  const all = entries.some(isFolder) ? ` with all that is in ${inside}` : "";
+  const what = described(entries);
+  const all = entries.some(isFolder) ? " with everything inside" : "";
   if (!confirm(withControlsShown(`Delete ${what}${all}?`))) return;
   const stopped = new AbortController();
   const removeOne = (entry: Entry): Promise<unknown> =>
     isFolder(entry) ? removeFolder(entry.link.pathname, stopped) : removeAs(entry.tag, entry.link.href);
-  if (others.length > 0) await told(eachOf(entries, removeOne), `Deleted: ${what}.`, "Not all were deleted");
-  else await told(removeOne(first), `Deleted: ${what}.`, `${what} was not deleted`);
+  await changeEach(entries, removeOne, "deleted", `Deleted: ${what}.`);
 }
 
-function isFolder({ kind }: Entry): boolean {
-  return kind === "folder";
+function described(entries: readonly Entry[]): string {
+  const [first, ...others] = entries;
+  return first && others.length === 0 ? first.name : `${entries.length} entries`;
 }
+
+/** Makes a change of one after the other, and says then what was done, or what could not be done and why. */
+async function changeEach<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  change: (item: Item) => Promise<unknown>,
+  verb: string,
+  done: string,
+): Promise<void> {
+  let current = "";
+  let outcome = done;
+  try {
+    for (const item of items) {
+      current = item.name;
+      await change(item);
+    }
+  } catch (error) {
+    outcome = `${current} was not ${verb}: ${reasonOf(error)}`;
+  }
+  await refresh();
+  say(outcome);
+}
+
+const isFolder = ({ kind }: Entry): boolean => kind === "folder";
 
 /** File by file, so that what others change or add meanwhile stays. */
 async function removeFolder(address: string, stopped: AbortController): Promise<void> {
@@ -68,9 +81,9 @@ async function removeFolder(address: string, stopped: AbortController): Promise<
   noteLine.append(button("Stop", () => stopped.abort("You have stopped it.")));
   for (;;) {
     const response = await fetchOk(address, { headers: { accept: "application/json" }, cache: "no-store" });
-    const { entries }: { entries: readonly ListedEntry[] } = await response.json();
+    const { entries }: { entries: ReadonlyArray<Record<string, string>> } = await response.json();
     if (entries.length === 0) break; // it may have been the last of several pages
-    for (const { name, type, etag } of entries) {
+    for (const { name = "", type, etag } of entries) {
       const entry = address + encodeURIComponent(name);
       if (type === "directory") await removeFolder(`${entry}/`, stopped);
       else await removeAs(etag, entry);
@@ -80,30 +93,15 @@ async function removeFolder(address: string, stopped: AbortController): Promise<
   await removeAs(undefined, address);
 }
 
-interface ListedEntry {
-  readonly name: string;
-  readonly type: "file" | "directory";
-  readonly etag?: string;
-}
-
 function removeAs(tag: string | undefined, address: string): Promise<Response> {
   return fetchOk(address, { method: "DELETE", headers: tag ? { "if-match": tag } : {} });
-}
-
-async function told(change: Promise<unknown>, done: string, failed: string): Promise<void> {
-  const text = await change.then(
-    () => done,
-    (error) => `${failed}: ${reasonOf(error)}`,
-  );
-  await refresh();
-  say(text);
 }
 
 const selected = new Set<Entry>();
 const count = made("span");
 
 export const selectionBar: HTMLElement = made("div", { className: "selection", hidden: true }, count);
-const moving = button("Move", () => moveAll([...selected]));
+const moving = button("Move", () => move([...selected]));
 const removing = button("Delete", () => remove([...selected]));
 const zip = button("Download as .zip", () => {
   location.assign(`?zip&${[...selected].map(({ name }) => `name=${encoded(name)}`).join("&")}`);
@@ -116,7 +114,7 @@ document.addEventListener("listing", () => {
 
 /** Selects an entry, together with others; nothing where nothing can be done with several. */
 export function checkboxOf(entry: Entry): HTMLInputElement | "" {
-  if (!entry.mayMove && !entry.mayDelete && !hasZip()) return "";
+  if (!entry.may.includes("delete") && !hasZip()) return ""; // what may be moved may be deleted
   const checkbox = made("input", { type: "checkbox", ariaLabel: withControlsShown(`Select ${entry.name}`) });
   checkbox.addEventListener("change", () => {
     if (checkbox.checked) selected.add(entry);
@@ -130,8 +128,8 @@ function showSelection(): void {
   const entries = [...selected];
   selectionBar.hidden = entries.length === 0;
   count.textContent = `${entries.length} selected`;
-  moving.hidden = !entries.every(({ mayMove }) => mayMove);
-  removing.hidden = !entries.every(({ mayDelete }) => mayDelete);
+  moving.hidden = !entries.every(({ may }) => may.includes("move"));
+  removing.hidden = !entries.every(({ may }) => may.includes("delete"));
   zip.hidden = !hasZip();
 }
 

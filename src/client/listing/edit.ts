@@ -7,12 +7,9 @@ const largestText = 1_000_000;
 let isUnsaved = (): boolean => false;
 addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
 
-export function isEditable({ kind, name, size, mayWrite }: Entry): boolean {
-  return (
-    mayWrite &&
-    size <= largestText &&
-    (["text", "page"].includes(kind) || /^[^.]+$|\.(?:md|svg|log|conf|ini)$/i.test(name))
-  );
+export function isEditable({ kind, name, size, may }: Entry): boolean {
+  const isText = ["text", "page"].includes(kind) || /^[^.]+$|\.(?:md|svg|log|conf|ini)$/i.test(name);
+  return isText && size <= largestText && may.includes("write");
 }
 
 export function newFile(): void {
@@ -23,21 +20,21 @@ export function newFile(): void {
 export async function edit({ name, link }: Entry): Promise<void> {
   const found = await read(link.href).catch((error) => say(reasonOf(error)));
   if (!found || document.querySelector("dialog")) return; // there is one: it was a double click
-  if (found.text === undefined) return say(notText);
-  openEditor(name, link.href, found.text, { "if-match": found.tag });
+  if (found.isText) openEditor(name, link.href, found.text, { "if-match": found.tag });
+  else say(found.text);
 }
 
-const notText = "This is not text in UTF-8.";
-
-/** What a file has in it; no text where it is not in UTF-8. */
-async function read(address: string): Promise<{ readonly text?: string; readonly tag: string }> {
+/** What a file has in it, or that this is not text in UTF-8. */
+async function read(
+  address: string,
+): Promise<{ readonly text: string; readonly isText: boolean; readonly tag: string }> {
   const response = await fetchOk(address, { cache: "no-store" });
   const tag = strongTag(response) ?? "*";
   const bytes = await response.arrayBuffer();
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), tag };
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), isText: true, tag };
   } catch {
-    return { tag };
+    return { text: "This is not text in UTF-8.", isText: false, tag };
   }
 }
 
@@ -74,7 +71,7 @@ function openEditor(name: string, address: string, before: string, condition: Re
 
   const showTheirs = async (): Promise<string> => {
     try {
-      const { text = notText, tag } = await read(address);
+      const { text, tag } = await read(address);
       theirs.value = text;
       sides.append(made("label", {}, "Theirs", theirs));
       expected = { "if-match": tag };

@@ -8,20 +8,16 @@ export interface Entry {
   /** What its picture says: `folder`, `text`, `image`... */
   readonly kind: string;
   readonly size: number;
-  readonly mayWrite: boolean;
-  readonly mayMove: boolean;
-  readonly mayDelete: boolean;
-  readonly hasHistory: boolean;
+  /** What there is for this user to do with it: `write`, `move`, `delete`, `history`. */
+  readonly may: readonly string[];
   readonly tag: string | undefined;
 }
-
-const rows = "main > table > tbody > tr"; // a README may have tables of its own
 
 let entries: readonly Entry[] | undefined;
 
 /** The entries of the listing, in order, whether they are shown or not. Read once: there may be thousands. */
 export function allEntries(): readonly Entry[] {
-  entries ??= [...document.querySelectorAll<HTMLTableRowElement>(rows)].map(entryOf);
+  entries ??= rowGroups().flatMap(({ rows }) => [...rows].map(entryOf));
   return entries;
 }
 
@@ -29,29 +25,26 @@ export function entriesShown(): Entry[] {
   return allEntries().filter(({ row }) => !row.hidden);
 }
 
+/** Not those of tables in a README. */
 export function rowGroups(): HTMLTableSectionElement[] {
   return [...document.querySelectorAll<HTMLTableSectionElement>("main > table > tbody")];
 }
 
 function entryOf(row: HTMLTableRowElement): Entry {
   const link = row.querySelector("a") as HTMLAnchorElement;
-  const may = row.dataset["may"]?.split(" ") ?? [];
   return {
     row,
     link,
     name: decodeURIComponent(link.pathname.slice(new URL("./", location.href).pathname.length).replace(/\/$/, "")),
     kind: link.className,
     size: Number(row.querySelector("data")?.value ?? 0),
-    mayWrite: may.includes("write"),
-    mayMove: may.includes("move"),
-    mayDelete: may.includes("delete"),
-    hasHistory: may.includes("history"),
+    may: row.dataset["may"]?.split(" ") ?? [],
     tag: row.dataset["tag"],
   };
 }
 
 export function addressOf(path: string): string {
-  return new URL(`./${encoded(path)}`, location.href.replace(/[?#].*/s, "")).href;
+  return new URL(`./${encoded(path)}`, location.href).href;
 }
 
 export function encoded(path: string): string {

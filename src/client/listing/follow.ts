@@ -28,7 +28,7 @@ export function followChanges(): void {
   function receive({ data }: MessageEvent<string>): void {
     const { type, path = "" }: { type: string; path?: string } = JSON.parse(data);
     if (type === "hello" ? mayHaveMissed : type === "gap" || isShownHere(path)) look();
-    mayHaveMissed = false;
+    mayHaveMissed = true; // whatever came before the next greeting
   }
 
   /** What changes further down shows here only where it makes a folder. */
@@ -37,32 +37,24 @@ export function followChanges(): void {
     return below === undefined || !allEntries().some((entry) => entry.kind === "folder" && entry.name === name);
   }
 
-  function close(): void {
-    if (source) source.onerror = null;
-    if (source instanceof WebSocket) source.onclose = null;
+  function listen(): void {
     source?.close();
-    mayHaveMissed = true;
-  }
-
-  function open(): void {
+    source = undefined;
+    if (document.hidden) return;
     if (socket === undefined) {
       source = new EventSource(url); // tries again by itself
       for (const type of ["hello", "change", "gap"]) source.addEventListener(type, receive as EventListener);
       return;
     }
-    const made = new WebSocket(url);
-    made.onmessage = receive;
-    made.onopen = () => {
-      made.onclose = again; // but not where it never was one
-    };
-    source = made;
+    const opened = new WebSocket(url);
+    source = opened;
+    opened.onmessage = receive;
+    opened.onclose = () => source === opened && mayHaveMissed && setTimeout(listen, pauseMs); // not where it never was one
   }
 
-  function again(): void {
-    close();
-    setTimeout(open, pauseMs);
-  }
-
-  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
-  open();
+  document.addEventListener("visibilitychange", () => {
+    listen();
+    if (!document.hidden) look();
+  });
+  listen();
 }

@@ -1,5 +1,5 @@
 import { remove } from "./changes.ts";
-import { allEntries, type Entry, entriesShown, rowGroups, say } from "./entries.ts";
+import { allEntries, entriesShown, rowGroups, say } from "./entries.ts";
 import { isPreviewable, preview } from "./preview.ts";
 
 export function filterField(form: HTMLFormElement): HTMLInputElement {
@@ -23,15 +23,13 @@ export function filterField(form: HTMLFormElement): HTMLInputElement {
 
 function filter(text: string): void {
   const wanted = plain(text.trim());
-  const shown = new Map(rowGroups().map((group) => [group, 0]));
   for (const { row, name } of allEntries()) {
     const isHidden = !plain(name).includes(wanted);
     if (row.hidden !== isHidden) row.hidden = isHidden;
-    const group = row.parentElement as HTMLTableSectionElement;
-    if (!isHidden) shown.set(group, (shown.get(group) ?? 0) + 1);
   }
-  for (const [group, count] of shown) {
-    if (group.hidden !== (count === 0)) group.hidden = count === 0;
+  for (const group of rowGroups()) {
+    const count = [...group.rows].filter(({ hidden }) => !hidden).length;
+    group.hidden = count === 0;
     // How high a group is that is not laid out: what the style says goes for whole ones.
     group.style.containIntrinsicHeight = count === group.rows.length ? "" : `calc(${count} * var(--row))`;
   }
@@ -65,15 +63,10 @@ function actionOf(key: string, filter: HTMLElement, target: unknown): (() => unk
     End: entries.length - 1,
   };
   const next = entries[places[key] ?? -1];
-  if (next) return () => focusOn(next);
+  if (next) return () => next.link.focus();
   if (key === "/") return () => filter.focus();
   if (key === "Backspace") return () => [...document.querySelectorAll<HTMLElement>("header nav a")].at(-1)?.click();
   if (key === " " && entry && isPreviewable(entry)) return () => preview(entry);
-  if (key === "Delete" && entry?.mayDelete) return () => remove([entry]);
+  if (key === "Delete" && entry?.may.includes("delete")) return () => remove([entry]);
   return undefined;
-}
-
-function focusOn({ link, row }: Entry): void {
-  link.focus();
-  row.scrollIntoView({ block: "nearest" });
 }

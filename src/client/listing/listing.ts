@@ -51,7 +51,7 @@ function prepare(): void {
   for (const time of document.querySelectorAll<HTMLTimeElement>("main > table time")) showLocally(time);
   document.querySelector("main > table > thead th:last-child span")?.remove(); // the times are no longer those of UTC
   nearView.disconnect();
-  if (allEntries().some((entry) => actionsOf(entry).length > 0)) {
+  if (allEntries().some((entry) => buttonsOf(entry).length > 0)) {
     document.querySelector("main > table")?.classList.add("acting");
     for (const row of document.querySelectorAll("main > table > :is(thead, tfoot) > tr")) {
       row.append(made("td", { className: "acts" }));
@@ -69,26 +69,21 @@ function addButtons(group: Element): void {
   }
 }
 
-function actionsOf(entry: Entry): Array<readonly [text: string, act: (entry: Entry) => unknown]> {
-  const actions: ReturnType<typeof actionsOf> = [];
-  if (isPreviewable(entry)) actions.push(["View", preview]);
-  if (isEditable(entry)) actions.push(["Edit", edit]);
-  if (entry.hasHistory) actions.push(["History", showHistory]);
-  if (entry.mayMove) actions.push(["Move", move]);
-  if (entry.mayDelete) actions.push(["Delete", (entry) => remove([entry])]);
-  return actions;
-}
-
-function showHistory({ name }: Entry): void {
-  location.assign(document.body.dataset["history"] + encoded(name));
-}
-
 function buttonsOf(entry: Entry): HTMLButtonElement[] {
-  return actionsOf(entry).map(([text, act]) => {
-    const made = button(text, () => act(entry));
-    made.ariaLabel = withControlsShown(`${text} ${entry.name}`);
-    return made;
-  });
+  const { name, may } = entry;
+  const buttons: HTMLButtonElement[] = [];
+  const offer = (text: string, isOffered: boolean, act: () => unknown): void => {
+    if (!isOffered) return;
+    const ariaLabel = withControlsShown(`${text} ${name}`);
+    buttons.push(Object.assign(button(text, act), { ariaLabel }));
+  };
+  offer("View", isPreviewable(entry), () => preview(entry));
+  offer("Edit", isEditable(entry), () => edit(entry));
+  const history = document.body.dataset["history"] + encoded(name);
+  offer("History", may.includes("history"), () => location.assign(history));
+  offer("Move", may.includes("move"), () => move([entry]));
+  offer("Delete", may.includes("delete"), () => remove([entry]));
+  return buttons;
 }
 
 /** The time where the reader is; the exact one in UTC is shown on hover. */

@@ -10,32 +10,21 @@ export function isPreviewable({ kind, name }: Entry): boolean {
 
 export async function preview(entry: Entry): Promise<void> {
   const content = await contentOf(entry);
-  const open = made("a", { href: entry.link.href }, "Open the file");
   const dialog = openDialog(entry.name, content);
-  dialog.append(
-    made(
-      "menu",
-      {},
-      button("Close", () => dialog.close(), "main"),
-      open,
-    ),
-  );
+  const close = button("Close", () => dialog.close(), "main");
+  dialog.append(made("menu", {}, close, made("a", { href: entry.link.href }, "Open the file")));
 }
 
 export async function showReadme(): Promise<void> {
-  document.querySelector(".readme")?.remove();
-  const readme = allEntries().find(
-    ({ name, kind }) => kind !== "folder" && /^readme(?:\.md|\.txt|\.markdown)?$/i.test(name),
-  );
-  if (!readme) return;
-  const section = made("section", { className: "readme" }, made("h2", {}, readme.name), await textOf(readme));
-  document.querySelector(".readme")?.remove(); // of a listing that came meanwhile
-  document.querySelector("main")?.append(section);
+  const main = document.querySelector("main"); // another one, after a refresh meanwhile
+  const isReadme = /^readme(?:\.md|\.txt|\.markdown)?$/i;
+  const readme = allEntries().find(({ name, kind }) => kind !== "folder" && isReadme.test(name));
+  if (readme) main?.append(made("section", { className: "readme" }, made("h2", {}, readme.name), await textOf(readme)));
 }
 
 async function contentOf(entry: Entry): Promise<HTMLElement> {
-  const { kind, name, link } = entry;
-  const src = link.href;
+  const { kind, name } = entry;
+  const src = entry.link.href;
   if (kind === "image") return made("img", { src, alt: name });
   if (kind === "video") return made("video", { src, controls: true });
   if (kind === "audio") return made("audio", { src, controls: true });

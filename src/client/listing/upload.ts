@@ -17,7 +17,7 @@ export const uploadPanel: HTMLElement = made(
   list,
 );
 
-const waiting: Array<() => void> = [];
+const waiting: Array<() => Promise<void>> = [];
 let running = 0;
 addEventListener("beforeunload", (event) => running > 0 && event.preventDefault());
 /** Since the last time that nothing was under way. */
@@ -84,59 +84,55 @@ function enqueue(upload: Upload, headers: Record<string, string>, line: HTMLElem
     request.abort();
   });
   line.replaceChildren(made("span", {}, name), bar, state, cancel);
-
-  const end = (text: string): void => {
-    state.textContent = text;
-    cancel.remove();
-    running -= 1;
-    advance();
-  };
-  const fail = (text: string, remedy?: string, condition: Record<string, string> = {}): void => {
-    bar.remove(); // all of it may have been sent
-    if (remedy) line.append(button(remedy, () => enqueue(upload, condition, line)));
-    list.prepend(line); // where it can be seen among hundreds that were stored
-    end(text);
-  };
   request.upload.addEventListener("progress", ({ loaded, total }) => {
     bar.value = total === 0 ? 1 : loaded / total;
     state.textContent = `${Math.floor(bar.value * 100)} %`;
   });
-  request.addEventListener("loadend", async () => {
-    const { status } = request;
-    if (isCancelled) return end("cancelled");
-    if (status === 0) return fail("The connection was lost.", "Try again", headers);
-    if (status === 412) return fail("There is a file of that name.", "Replace it");
-    if (status >= 300) return fail((await refusal(new Response(request.responseText, { status }))).details);
+
+  const send = async (): Promise<string> => {
+    if (!isCancelled) await sent(request, upload, headers);
+    if (isCancelled) return "cancelled";
+    const { status, responseText } = request;
+    if (status === 0) return failed("The connection was lost.", "Try again", headers);
+    if (status === 412) return failed("There is a file of that name.", "Replace it", {});
+    if (status >= 300) return failed((await refusal(new Response(responseText, { status }))).details);
     bar.value = 1;
     stored += 1;
-    end("done");
-  });
+    return "done";
+  };
+  const failed = (reason: string, remedy = "", condition = {}): string => {
+    bar.remove(); // all of it may have been sent
+    if (remedy) line.append(button(remedy, () => enqueue(upload, condition, line)));
+    list.prepend(line); // where it can be seen among hundreds that were stored
+    return reason;
+  };
 
   started += 1;
-  waiting.push(() => {
-    if (isCancelled) return end("cancelled");
-    request.open("PUT", addressOf(upload.path));
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    state.textContent = "0 %";
-    request.send(upload.file);
+  waiting.push(async () => {
+    state.textContent = await send();
+    cancel.remove();
   });
-  advance();
+  void work();
 }
 
-function advance(): void {
-  while (running < mostAtOnce) {
-    const next = waiting.shift();
-    if (!next) break;
-    running += 1;
-    next();
-  }
-  if (running === 0 && started > 0) finish();
+function sent(request: XMLHttpRequest, { path, file }: Upload, headers: Record<string, string>): Promise<unknown> {
+  request.open("PUT", addressOf(path));
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+  return new Promise((resolve) => {
+    request.addEventListener("loadend", resolve);
+    request.send(file);
+  });
 }
 
-/** Once for all of them: a line for each would keep who listens from everything else. */
-function finish(): void {
+async function work(): Promise<void> {
+  if (running === mostAtOnce) return;
+  running += 1;
+  for (let next = waiting.shift(); next; next = waiting.shift()) await next();
+  running -= 1;
+  if (running > 0) return;
+  // Once for all of them: a line for each would keep who listens from everything else.
   const count = `${started} file${started === 1 ? "" : "s"}`;
   say(stored === started ? `Uploaded: ${count}.` : `Uploaded: ${stored} of ${count}. The list says why.`);
   started = stored = 0;
-  refresh();
+  void refresh();
 }
