@@ -10,10 +10,6 @@ import { listPlugins } from "../server/pipeline.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { StartedFiles } from "./start-files.ts";
 
-interface Reopening {
-  reopen(): Promise<void>;
-}
-
 /** A file server that answers new requests, or a replaced one that finishes its last. */
 class Generation {
   readonly files: FileServer;
@@ -89,18 +85,12 @@ export class SwitchOver {
   /** Opens all log files anew, also those that only requests still in flight will be written to. */
   async reopenLogs(): Promise<void> {
     const generations = [this.#current, ...this.#retiring.keys()];
-    const reopening = generations
-      .flatMap(({ plugins }) => plugins.filter(isReopening))
-      .map((log) => log.reopen().catch(this.#report));
-    await Promise.all(reopening);
+    const logs: readonly (Plugin & { reopen?(): Promise<void> })[] = generations.flatMap(({ plugins }) => plugins);
+    await Promise.all(logs.map(async (log) => log.reopen?.()).map((done) => done.catch(this.#report)));
   }
 
   close(): Promise<void> {
     this.#closing ??= Promise.all([this.#current.files.close(), ...this.#retiring.values()]).then(() => {});
     return this.#closing;
   }
-}
-
-function isReopening(plugin: Plugin): plugin is Plugin & Reopening {
-  return typeof Reflect.get(plugin, "reopen") === "function";
 }

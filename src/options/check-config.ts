@@ -13,6 +13,7 @@ import {
   hasMethods,
   origin,
   pathPattern,
+  pluginOptions,
   positiveInteger,
   requestPath,
   sharedFeed,
@@ -145,47 +146,38 @@ const directoryPath = text(
   "a path that begins with / and does not end in it",
   (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
 );
-export const fileHandlerOptions: OptionsSchema = optionsOf(
-  { ...ofFileHandler, at: directoryPath },
-  "an object of options",
-);
+export const fileHandlerOptions: OptionsSchema = pluginOptions({ ...ofFileHandler, at: directoryPath });
 export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options");
 
-export const serverOptions: OptionsSchema = optionsOf(
-  {
-    ...ofServerHost,
-    hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
-    trustProxy: valueThat(
-      isTrustProxy,
-      'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal", "uniquelocal", or a function',
-    ),
-    forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
-    allowedHosts: listOf(hostName, "a list of host names"),
-    protectedFiles: listOf(fileLocation, "a list of files"),
-    maxConcurrentRequests: positiveInteger,
-    maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
-    fallthrough: yesOrNo,
-    mount: anyOf(
-      [directoryPath, optionsOf({ path: directoryPath, stripped: yesOrNo }, "", ["path"])],
-      'a path such as "/docs", or { path: "/docs", stripped: true }',
-    ),
-    upgrades: oneOf(["own", "all"]),
-    feed: sharedFeed,
-    logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
-    onError: aFunction,
-  },
-  "an object of options",
-);
+export const serverOptions: OptionsSchema = pluginOptions({
+  ...ofServerHost,
+  hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
+  trustProxy: valueThat(
+    isTrustProxy,
+    'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal", "uniquelocal", or a function',
+  ),
+  forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
+  allowedHosts: listOf(hostName, "a list of host names"),
+  protectedFiles: listOf(fileLocation, "a list of files"),
+  maxConcurrentRequests: positiveInteger,
+  maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
+  fallthrough: yesOrNo,
+  mount: anyOf(
+    [directoryPath, optionsOf({ path: directoryPath, stripped: yesOrNo }, "", ["path"])],
+    'a path such as "/docs", or { path: "/docs", stripped: true }',
+  ),
+  upgrades: oneOf(["own", "all"]),
+  feed: sharedFeed,
+  logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
+  onError: aFunction,
+});
 
 /** What a configuration page can say of a server: besides the options, where to listen. */
-export const pageOptions: OptionsSchema = optionsOf(
-  {
-    ...serverOptions.options,
-    bindAddress: textNotEmpty,
-    bindPort: integer("a port, 0 to 65535", (port) => port >= 0 && port <= 65_535),
-  },
-  "an object of options",
-);
+export const pageOptions: OptionsSchema = pluginOptions({
+  ...serverOptions.options,
+  bindAddress: textNotEmpty,
+  bindPort: integer("a port, 0 to 65535", (port) => port >= 0 && port <= 65_535),
+});
 
 /** Options that are used up when a host is made. */
 const notOfSites: readonly string[] = ["root", "storage", "plugins", "aliases", "readOnly", "symlinks", "durability"];

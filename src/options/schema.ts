@@ -88,7 +88,7 @@ export function optionsOf(
         const meant = likeliest(name, Object.keys(options));
         return meant === undefined ? `"${name}"` : `"${name}" (did you mean "${meant}"?)`;
       };
-      const unknown = namesOf(value).filter((name) => !Object.hasOwn(options, name));
+      const unknown = Object.keys(value).filter((name) => !Object.hasOwn(options, name));
       const problems = Object.entries(options).flatMap(([name, schema]) => {
         const each: unknown = Reflect.get(value, name);
         return each === undefined && !required.includes(name) ? [] : within(name, schema.problemsOf(each));
@@ -172,11 +172,4 @@ function isPlainObject(value: unknown): value is object {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.hasOwn(prototype as object, "isPrototypeOf"); // that of any realm
-}
-
-/** Inherited names count: options may be made with other options as their prototype. */
-function namesOf(value: object): string[] {
-  const names: string[] = [];
-  for (const name in value) names.push(name);
-  return names;
 }

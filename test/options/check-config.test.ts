@@ -63,6 +63,10 @@ describe("a configuration", () => {
       { root: ".", plugins: [{ name: "a", handel() {} }] },
       'plugins[0] is { name: \'a\', handel: [Function: handel] }: expected a plugin: has "handel" (did you mean "handle"?)',
     ],
+    [
+      { root: ".", plugins: [{ name: "a", handle: "no" }] },
+      "plugins[0] is { name: 'a', handle: 'no' }: expected a plugin whose handle is a function",
+    ],
     [{ root: ".", index: true }, "index is true: expected a file name, a list of file names, or false"],
     [{ root: ".", index: "" }, 'index is "": expected a file name, a list of file names, or false'],
     [{ root: ".", index: "../a.html" }, 'index is "../a.html": expected a file name, a list of file names, or false'],
