@@ -116,11 +116,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     method: "PUT",
     async run(calls, { path, content, ifMatch, createOnly = false }) {
       if (createOnly === (ifMatch !== undefined)) {
-        throw new HttpError(
-          428,
-          "NO_CONDITION",
-          "Say either createOnly, for a new file, or ifMatch, its tag from `read`.",
-        );
+        throw new HttpError(428, "NO_CONDITION", "Say createOnly for a new file, otherwise ifMatch, its tag.");
       }
       return calls.json({ method: "PUT", path, content, ifMatch, headers: createOnly ? { "if-none-match": "*" } : {} });
     },
@@ -253,12 +249,10 @@ async function findBelow(calls: Calls, { path: start, selector: wanted, text: wo
   const pages = entries.filter(({ name, type }) => type === "file" && documentKind(name));
   for (const [index, { name }] of pages.entries()) {
     if (index === mostLooks || found.length === mostFound) return { found, next: pages[index - 1]?.name };
-    try {
-      await look(`${start.replace(/\/$/, "")}/${name}`);
-    } catch (error) {
-      const isOfPage = error instanceof HttpError && error.code !== "INVALID_SELECTOR" && error.status !== 429;
-      if (!isOfPage || error.status === 503) throw error;
-    }
+    await look(`${start.replace(/\/$/, "")}/${name}`).catch((error: unknown) => {
+      const isOfPage = error instanceof HttpError && error.code !== "INVALID_SELECTOR";
+      if (!isOfPage || error.status === 429 || error.status === 503) throw error;
+    });
   }
   return { found, next };
 }

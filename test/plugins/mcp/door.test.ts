@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AccessLogEntry } from "../../../src/plugins/access-log/entry.ts";
 import { accessLog } from "../../../src/plugins/access-log.ts";
 import { basicAuth } from "../../../src/plugins/basic-auth.ts";
@@ -182,38 +182,37 @@ describe("a flood", () => {
 
   it("of changes does not wait in memory for a client that never reads", async () => {
     const storage = memoryStorage({ "/a.html": "<p>1" });
-    const { port, files, url } = await serve({ storage, plugins: [mcp()] });
-    const uris = Array.from({ length: 20 }, () => "filement:///a.html");
+    const { files, url } = await serve({ storage, plugins: [mcp()] });
     const version = "2026-07-28";
-    const protocol = "io.modelcontextprotocol";
-    const meta = {
-      [`${protocol}/protocolVersion`]: version,
-      [`${protocol}/clientInfo`]: { name: "t", version: "1" },
-      [`${protocol}/clientCapabilities`]: {},
+    const meta = { protocolVersion: version, clientInfo: { name: "t", version: "1" }, clientCapabilities: {} };
+    const params = {
+      notifications: { resourceSubscriptions: ["filement:///a.html"] },
+      _meta: Object.fromEntries(
+        Object.entries(meta).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value]),
+      ),
     };
-    const params = { notifications: { resourceSubscriptions: uris }, _meta: meta };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
-    const socket = await openSocket(port);
-    const closed = once(socket, "close");
-    const modern = { "mcp-protocol-version": version, "mcp-method": "subscriptions/listen" };
-    const fields = { host: "localhost", ...headers, ...modern, "content-length": Buffer.byteLength(body) };
-    const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`POST /mcp HTTP/1.1\r\n${head.join("")}\r\n${body}`);
-    const [first] = (await once(socket, "data")) as [Buffer];
-    expect(first.toString()).toMatch(/^HTTP\/1\.1 200 /);
-    socket.pause();
-    onTestFinished(() => void socket.destroy());
-    let isClosed = false;
-    void closed.then(() => {
-      isClosed = true;
+    const method = "subscriptions/listen";
+    const response = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, "mcp-protocol-version": version, "mcp-method": method },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     });
-    for (let count = 0; count < 100_000 && !isClosed; count += 1) {
+    const connected = (): number => {
+      let count = 0;
+      files.disconnect(() => {
+        count += 1;
+        return false;
+      });
+      return count;
+    };
+    expect([response.status, connected()]).toEqual([200, 1]);
+    for (let count = 0; count < 100_000 && connected() > 0; count += 1) {
       const change = { kind: "replaced", path: "/a.html", method: "PUT", host: "*", requestId: "x" } as const;
       files.changes.publish(change, { site: "*" });
       if (count % 1000 === 0) await new Promise(setImmediate);
     }
-    socket.resume();
-    await closed;
+    expect(connected()).toBe(0);
+    await expect(response.text()).rejects.toThrow();
     expect((await send(url, "GET", "/a.html")).status).toBe(200);
   });
 
