@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** Lines of JSON: some selectors hold line ends, NUL, or half a surrogate pair. */
+/** One selector a line, as a JSON string: some hold line ends, NUL, or half a surrogate pair. */
 function readLines(name: string): string[] {
   const lines = readFileSync(new URL(name, import.meta.url), "utf8")
     .trim()
     .split("\n");
-  return lines.flatMap((line) => JSON.parse(line));
+  return lines.map((line) => JSON.parse(line));
 }
 
 /** Odd selectors that browsers take. */
