@@ -5,7 +5,7 @@ import { hostConfigs, hostKey, siteOptions } from "../options/check-config.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { messageOf } from "../server/logger.ts";
+import { messageOf, notify } from "../server/logger.ts";
 import {
   composePipeline,
   distinctPlugins,
@@ -13,8 +13,9 @@ import {
   isEverywhere,
   type ListedPlugin,
   listPlugins,
+  type OnAnswer,
 } from "../server/pipeline.ts";
-import type { InnerAnswer, InnerRequest, PluginSite } from "../server/plugin.ts";
+import type { InnerAnswer, InnerRequest, Plugin, PluginSite } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
 import type { ServerParts } from "../server/site.ts";
 import { rootStorage } from "../storage/root-storage.ts";
@@ -66,7 +67,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
       }
       return false;
     },
-    answer: composePipeline(listed, noPluginAnswered),
+    answer: composePipeline(listed, noPluginAnswered, refusalNotes(listed, config, server)),
     answerProgram: composePipeline([], (exchange) => runFileHandler(site, exchange)),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
@@ -74,6 +75,29 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
     ),
   };
   return site;
+}
+
+/** Plugins that send clients more than the file that they ask for. */
+const feeds: ReadonlySet<string> = new Set(["event-stream", "web-socket"]);
+
+/** Warns once of a plugin that refuses reads by itself: feeds and archives do not follow it. */
+function refusalNotes(
+  listed: readonly ListedPlugin[],
+  { listing }: HostConfig,
+  { logger, report }: ServerParts,
+): OnAnswer {
+  const telling = listed.map(({ plugin }) => plugin.name).filter((name) => feeds.has(name));
+  if (typeof listing === "object" && listing.zip) telling.push("archives");
+  if (telling.length === 0) return () => {};
+  const noted = new Set<Plugin>();
+  return (plugin, { method, path, access }, { status }) => {
+    if (status !== 403 || (method !== "GET" && method !== "HEAD") || noted.has(plugin)) return;
+    const isAccess = plugin.anonymousMayWrite !== undefined || !access.permitsPath("read", path);
+    if (isAccess || !mayIdentify(plugin)) return;
+    noted.add(plugin);
+    const message = `plugin "${plugin.name}" refused ${path} in its own way, which ${telling.join(", ")} do not follow`;
+    notify(() => logger.warn({ plugin: plugin.name, path }, `${message}: use guard`), report);
+  };
 }
 
 function storageOf(name: string, config: HostConfig): Storage | undefined {

@@ -6,11 +6,18 @@ import { discard, isStream, type Reply } from "./reply.ts";
 /** Answers an exchange. */
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 
+/** Called where a plugin answers by itself, with its reply. */
+export type OnAnswer = (plugin: Plugin, exchange: Exchange, reply: Reply) => void;
+
 /** Runs plugins in order, and `last`. What one throws becomes a reply on the spot, which those before it see pass. */
-export function composePipeline(plugins: readonly ListedPlugin[], last: Handler): Handler {
+export function composePipeline(
+  plugins: readonly ListedPlugin[],
+  last: Handler,
+  onAnswer: OnAnswer = () => {},
+): Handler {
   return plugins.reduceRight<Handler>(
-    (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest), rest) : rest),
-    step({ name: "the last", handle: last }, last),
+    (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest, onAnswer), rest) : rest),
+    step({ name: "the last", handle: last }, last, () => {}),
   );
 }
 
@@ -19,7 +26,7 @@ function confined(listed: ListedPlugin, inside: Handler, outside: Handler): Hand
   return (exchange) => (listed.covers(exchange.path) ? inside(exchange) : outside(exchange));
 }
 
-function step(plugin: Plugin, rest: Handler): Handler {
+function step(plugin: Plugin, rest: Handler, onAnswer: OnAnswer): Handler {
   return async (exchange) => {
     let passedOn = 0;
     try {
@@ -33,9 +40,12 @@ function step(plugin: Plugin, rest: Handler): Handler {
       const { body } = reply;
       // A plugin before it may drop the reply and answer something else: what it holds open is released at the end.
       if (isStream(body)) exchange.defer(() => discard(body));
+      if (passedOn === 0) onAnswer(plugin, exchange, reply);
       return reply;
     } catch (error) {
-      return errorReply(exchange, error);
+      const reply = errorReply(exchange, error);
+      if (passedOn === 0) onAnswer(plugin, exchange, reply);
+      return reply;
     }
   };
 }

@@ -146,3 +146,35 @@ describe("guard", () => {
     );
   });
 });
+
+describe("a plugin that refuses to read a path by throwing", () => {
+  const refusing: Plugin = {
+    name: "no-entry",
+    handle(exchange, next) {
+      if (exchange.path.startsWith("/private/")) throw new HttpError(403, "FORBIDDEN", "No.");
+      return next();
+    },
+  };
+
+  async function warningsOf(config: FileServerConfig): Promise<string[]> {
+    const warnings: string[] = [];
+    const warn = (_fields: object, message: string) => void warnings.push(message);
+    const logger = { debug() {}, info() {}, error() {}, warn };
+    const storage = memoryStorage({ "/private/b.html": "<p>secret" });
+    const { url } = await serve({ storage, readOnly: true, logger, ...config });
+    for (let i = 0; i < 2; i += 1) expect((await send(url, "GET", "/private/b.html")).status).toBe(403);
+    return warnings;
+  }
+
+  it("is named once in the log of a host whose feeds and archives tell of it all the same", async () => {
+    const plugins = [refusing, eventStream()];
+    expect(await warningsOf({ plugins, listing: { zip: true } })).toEqual([
+      'plugin "no-entry" refused /private/b.html in its own way, which event-stream, archives do not follow: use guard',
+    ]);
+  });
+
+  it("is not where nothing tells, nor where it goes through the rights", async () => {
+    expect(await warningsOf({ plugins: [refusing] })).toEqual([]);
+    expect(await warningsOf({ plugins: [guard({ covers: ["/private/*"] }), eventStream()] })).toEqual([]);
+  });
+});
