@@ -41,8 +41,8 @@ export function fromMiddleware(middleware: ConnectMiddleware): Plugin {
 
       let rest: Promise<void> | undefined;
       const fail = (error: unknown): void => {
-        if (captured.isAnswered && !signal.aborted) site.report(error, exchange); // too late to tell the client
-        captured.fail(error);
+        const isTooLate = !captured.fail(error);
+        if (isTooLate && !signal.aborted) site.report(error, exchange);
       };
       const runRest = (): Promise<void> =>
         next()

@@ -1,72 +1,62 @@
-import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from "node:http";
-import { finished, PassThrough, Readable } from "node:stream";
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  request,
+  ServerResponse,
+} from "node:http";
+import { duplexPair, finished, Readable } from "node:stream";
 import { HttpError } from "../../http/http-error.ts";
 import { bodyLength, discard, type Reply, type ReplyHeaders } from "../../server/reply.ts";
-import { PeerSocket } from "./connect-request.ts";
+import { asConnection } from "./connect-request.ts";
 
-/** Takes the content of a response, as fast as it is read. */
-class ContentSocket extends PeerSocket {
-  readonly content: PassThrough = new PassThrough();
-
-  constructor(request: IncomingMessage) {
-    const { remoteAddress = "" } = request.socket;
-    super(remoteAddress, Reflect.get(request.socket, "encrypted") === true);
-    Object.assign(this, { _writev: undefined }); // of net.Socket: pieces come one by one
-    this.content.on("error", () => {}); // it may fail before it is read; a later reader gets the error all the same
-    this.content.once("close", () => this.destroy());
-  }
-
-  override _write(chunk: string | Uint8Array, encoding: BufferEncoding, done: () => void): void {
-    if (this.content.write(chunk, encoding)) done();
-    else this.content.once("drain", done);
-  }
-}
+/** More than any middleware writes, in bytes; Node's own limit is for heads that strangers send. */
+const maxHeadSize = 1024 * 1024;
 
 /**
  * A response of `node:http` whose output becomes a {@link Reply} in place of being sent. It is Node's own down to its
  * connection, as middleware puts methods of its own in place of those of a response, and an Express application a
- * prototype.
+ * prototype. At the other end of that connection Node's own client reads what was written.
  */
 export class CapturedResponse {
   readonly response: ServerResponse;
   /** What was written, as soon as its head is known; rejects when the response is destroyed before that. */
   readonly reply: Promise<Reply>;
-  /** Whether {@link reply} is settled. */
-  isAnswered = false;
-  readonly #socket: ContentSocket;
+  #content: IncomingMessage | undefined;
   #passedOn: Reply | undefined;
   #resolve!: (reply: Reply) => void;
   #reject!: (error: unknown) => void;
 
-  constructor(request: IncomingMessage) {
+  constructor(asked: IncomingMessage) {
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const response = new ServerResponse(request);
-    const socket = new ContentSocket(request);
+    const [near, far] = duplexPair();
+    const response = new ServerResponse(asked);
     this.response = response;
-    this.#socket = socket;
     response.sendDate = false; // the server's own
     response.on("error", () => {}); // that it was written to after its end
-    response.once("finish", () => socket.content.end());
-    response.assignSocket(socket);
-    socket.on("drain", () => response.emit("drain"));
+    response.once("finish", () => far.end());
+    response.assignSocket(asConnection(far, asked.socket));
+    far.on("drain", () => response.emit("drain")).resume();
+    near.once("close", () => far.destroy());
 
-    const leave = (): void => this.fail(new HttpError(499, "CLIENT_LEFT", "The client left before it was answered."));
-    request.socket.once("close", leave);
-    socket.once("close", () => {
-      request.socket.off("close", leave);
-      this.fail(new Error("The middleware destroyed its response."));
+    const leave = (): unknown =>
+      this.fail(new HttpError(499, "CLIENT_LEFT", "The client left before it was answered."));
+    asked.socket.once("close", leave);
+    far.once("close", () => {
+      near.destroy();
+      asked.socket.off("close", leave);
+      this.#reject(new Error("The middleware destroyed its response."));
     });
-    if (request.socket.destroyed) leave();
+    if (asked.socket.destroyed) leave();
 
-    const { writeHead } = response;
-    response.writeHead = (...head: unknown[]) => {
-      Reflect.apply(writeHead, response, head);
-      this.#answer();
-      return response;
-    };
+    const { method = "GET" } = asked;
+    request({ method, maxHeaderSize: maxHeadSize, createConnection: () => near })
+      .once("response", (incoming) => this.#answer(incoming))
+      .on("error", () => {}) // the connection closes, too
+      .end();
   }
 
   /** Writes the reply of the rest of the pipeline, the way a handler under Connect would. */
@@ -81,7 +71,7 @@ export class CapturedResponse {
       response.statusCode = status;
       for (const [name, value] of Object.entries(headers)) this.#inherit(name, value);
       this.#passedOn = reply;
-      if (accept) response.end();
+      if (accept) this.#upgrade(reply);
       else if (body instanceof Readable && this.#hasContent) this.#pipeFrom(body);
       else this.#endWith(body);
     } catch (error) {
@@ -90,19 +80,20 @@ export class CapturedResponse {
     }
   }
 
-  /** Gives up: before there is a reply, the error becomes it; afterwards its content fails, unless it is all there. */
-  fail(error: unknown): void {
-    if (this.isAnswered && this.response.writableEnded) return;
-    this.isAnswered = true;
+  /** Gives up: the error becomes the reply. `false` where there is one: its content fails, unless it is all there. */
+  fail(error: unknown): boolean {
+    const { writableEnded, destroyed } = this.response;
+    if (writableEnded) return false;
     this.#reject(error);
-    this.#socket.content.destroy(error instanceof Error ? error : new Error("The content failed.", { cause: error }));
-    this.#socket.destroy();
+    this.#content?.destroy(error instanceof Error ? error : new Error("The content failed.", { cause: error }));
+    this.response.destroy();
+    return !destroyed && !this.#content;
   }
 
-  /** HEAD, 101, 204 and 304 have no content, whatever is written (RFC 9110 §6.4.1). */
+  /** HEAD, 204 and 304 have no content, whatever is written (RFC 9110 §6.4.1). */
   get #hasContent(): boolean {
     const { req, statusCode } = this.response;
-    return req.method !== "HEAD" && statusCode >= 200 && statusCode !== 204 && statusCode !== 304;
+    return req.method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
   }
 
   /** Takes over a field: the later value wins, except where both count. */
@@ -111,6 +102,11 @@ export class CapturedResponse {
     if (name === "vary") response.setHeader(name, unitedLists(response.getHeader(name), value));
     else if (name === "set-cookie") response.appendHeader(name, value);
     else response.setHeader(name, value);
+  }
+
+  #upgrade(reply: Reply): void {
+    this.response.end();
+    this.#resolve({ ...reply, headers: fieldsOf(this.response.getHeaders()) });
   }
 
   #endWith(body: Reply["body"]): void {
@@ -135,35 +131,28 @@ export class CapturedResponse {
     body.pipe(this.response);
   }
 
-  /** The head is as Node is about to send it. It goes no further, and neither does the framing of the content. */
-  #answer(): void {
-    const { response } = this;
-    const head = String(Reflect.get(response, "_header"));
-    Object.assign(response, { _headerSent: true, chunkedEncoding: false });
+  #answer(incoming: IncomingMessage): void {
     const { body: _replaced, ...passedOn } = this.#passedOn ?? {};
-    const reply = { ...passedOn, status: response.statusCode, headers: fieldsOf(head) };
-    if (!this.#hasContent) {
-      response.once("finish", () => this.#settle(reply));
-      return;
+    const { statusCode: status = 200, headersDistinct } = incoming;
+    const reply = { ...passedOn, status, headers: fieldsOf(headersDistinct) };
+    incoming.on("error", () => {}); // it may fail before it is read; a later reader gets the error all the same
+    this.#content = incoming;
+    if (this.#hasContent) this.#resolve({ ...reply, body: incoming });
+    else {
+      finished(this.response, () => this.#resolve(reply));
+      incoming.resume();
     }
-    this.#settle({ ...reply, body: this.#socket.content });
-  }
-
-  #settle(reply: Reply): void {
-    this.isAnswered = true;
-    this.#resolve(reply);
   }
 }
 
 /** Header fields of one connection; each has its own. */
 const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-function fieldsOf(head: string): ReplyHeaders {
+function fieldsOf(headers: OutgoingHttpHeaders): ReplyHeaders {
   const fields: Record<string, string | string[]> = {};
-  for (const [, name = "", value = ""] of head.matchAll(/^([^\s:]+): (.*)\r$/gm)) {
-    const key = name.toLowerCase();
-    const before = fields[key];
-    if (!ofConnection.has(key)) fields[key] = before === undefined ? value : [before, value].flat();
+  for (const [name, value = []] of Object.entries(headers)) {
+    const [first = "", ...others] = [value].flat().map(String);
+    if (!ofConnection.has(name)) fields[name] = others.length === 0 ? first : [first, ...others];
   }
   return fields;
 }

@@ -1,22 +1,17 @@
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
+import { type Duplex, duplexPair } from "node:stream";
 import { methodsWithContent } from "../../http/methods.ts";
 import type { Exchange, HostRequest } from "../../server/exchange.ts";
 
-/** The part of a connection that middleware uses: the peer's address, whether it is TLS, and when it closes. */
-export class PeerSocket extends Socket {
-  override readonly remoteAddress: string;
-  override readonly remoteFamily: string;
-  readonly encrypted: boolean;
+type Connection = Pick<Socket, "remoteAddress"> & { readonly encrypted?: boolean };
 
-  constructor(address: string, encrypted: boolean) {
-    super();
-    this.remoteAddress = address;
-    this.remoteFamily = address.includes(":") ? "IPv6" : "IPv4";
-    this.encrypted = encrypted;
-    this.setMaxListeners(0); // every middleware of the exchange listens for "close"
-    this.on("error", () => {}); // from destroy(error), which "close" follows; without a listener it would end the process
-  }
+/** Gives a stream what middleware looks for in a connection: the address of the peer, and whether it is TLS. */
+export function asConnection(stream: Duplex, { remoteAddress, encrypted = false }: Connection): Socket {
+  stream.setMaxListeners(0); // every middleware of the exchange listens for "close"
+  stream.on("error", () => {}); // from destroy(error), which "close" follows; without a listener it would end the process
+  const setTimeout = (): Duplex => stream;
+  return Object.assign(stream, { remoteAddress, encrypted, setTimeout }) as unknown as Socket;
 }
 
 const requests = new WeakMap<Exchange, IncomingMessage>();
@@ -44,7 +39,6 @@ export function requestOf(exchange: Exchange): IncomingMessage {
   else signal.addEventListener("abort", leave, { once: true });
   exchange.defer(() => {
     signal.removeEventListener("abort", leave);
-    request.socket.setTimeout(0); // of a middleware that called setTimeout
     request.destroy();
   });
   return request;
@@ -57,7 +51,9 @@ function isMounted(request: HostRequest): request is IncomingMessage {
 
 /** An exchange as a request of `node:http`. Express changes its prototype, so all that differs is its own. */
 function connectRequest(exchange: Exchange): IncomingMessage {
-  const request = new IncomingMessage(new PeerSocket(exchange.address, exchange.protocol === "https"));
+  const [stream] = duplexPair();
+  const peer = { remoteAddress: exchange.address, encrypted: exchange.protocol === "https" };
+  const request = new IncomingMessage(asConnection(stream, peer));
   const headers = headersOf(exchange);
   const lines = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));
   const [httpVersionMajor = 1, httpVersionMinor = 0] = exchange.httpVersion.split(".").map(Number);
