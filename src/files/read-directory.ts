@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -28,7 +27,7 @@ import {
   selectNames,
   sortInSlices,
 } from "./select-names.ts";
-import { ClientSlice, type ListedEntry, measureEntries, visibleBelow, visibleNames } from "./visible-entries.ts";
+import { ClientSlice, type ListedEntry, measureEntries, searchBelow, visibleNames } from "./visible-entries.ts";
 import { zipDirectory, zipLimits } from "./zip-directory.ts";
 
 /** GET and HEAD of a directory: its `.zip`, index file or listing; without its trailing slash, a redirect. */
@@ -74,9 +73,6 @@ function wantsListing({ exchange, options }: FileRequest): boolean {
 /** Most entries of an HTML page: more would be slow to show in a browser. */
 const maxPageEntries = 5_000;
 
-/** Big enough for few writes, small enough that a slow client holds next to nothing of a long listing. */
-const chunkLength = 16_384;
-
 /** Answers what is in a directory, as HTML or JSON. Only names are held; entries are measured as the client reads. */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, listings, path } = request;
@@ -99,7 +95,7 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   const text = isJson
     ? jsonText(path, entries, linkToNext(query, selected))
     : directoryPage(request, { query: asked, selected, entries });
-  return { status: 200, headers, body: Readable.from(inChunks(text, slice), { objectMode: false }) };
+  return { status: 200, headers, body: Readable.from(whileAsked(text, slice), { objectMode: false }) };
 }
 
 type Text = AsyncGenerator<string>;
@@ -112,7 +108,7 @@ async function select(
   slice: ClientSlice,
 ): Promise<SelectedNames> {
   const { storage, path } = request;
-  if (query.find !== undefined) return selectNames(visibleBelow(request, query.find, slice), query, hold, slice);
+  if (query.find !== undefined) return selectNames(searchBelow(request, query.find, slice), query, hold, slice);
   const isContinued = query.isByKey === true && query.after !== undefined;
   if (!storage.listsInOrder || (query.after && !isContinued)) {
     return selectNames(visibleNames(request, path), query, hold, slice);
@@ -156,15 +152,10 @@ async function* jsonText(path: string, entries: AsyncGenerator<ListedEntry[]>, n
   yield `\n]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}\n`;
 }
 
-async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): AsyncGenerator<Uint8Array> {
-  let text = "";
+async function* whileAsked(pieces: Text, slice: ClientSlice): Text {
   for await (const piece of pieces) {
-    text += piece;
+    yield piece;
     // A client that reads as fast as we write never makes the stream wait.
     if (slice.isOver) await slice.renew();
-    if (text.length < chunkLength) continue;
-    yield Buffer.from(text);
-    text = "";
   }
-  yield Buffer.from(text);
 }

@@ -7,35 +7,26 @@ import { compareNames } from "./listing-query.ts";
 import { sortInSlices } from "./select-names.ts";
 
 /** A {@link TimeSlice} of work for one client, which ends the work when that client has left. */
-export class ClientSlice {
-  readonly #slice: TimeSlice = new TimeSlice();
+export class ClientSlice extends TimeSlice {
   readonly #signal: AbortSignal;
 
   constructor(signal: AbortSignal) {
+    super();
     this.#signal = signal;
   }
 
-  get isOver(): boolean {
-    return this.#slice.isOver || this.#signal.aborted;
+  override get isOver(): boolean {
+    return super.isOver || this.#signal.aborted;
   }
 
-  /** Lets everything run that waits for the event loop. Throws once the client has left. */
-  async renew(): Promise<void> {
-    this.#refuseLeft();
-    await this.#slice.renew();
-    this.#refuseLeft();
-  }
-
-  #refuseLeft(): void {
+  override async renew(): Promise<void> {
+    await super.renew();
     if (this.#signal.aborted) throw new HttpError(499, "CLIENT_LEFT", "The client has left.");
   }
 }
 
 /** Names that no URL can spell in UTF-8: half a surrogate pair. */
 const unspeakable = /\p{Surrogate}/u;
-
-/** Directories that may lie in one another. */
-const maxDepth = 64;
 
 /** What is in a directory as far as the client may see it, in the order of the storage. */
 export async function* visibleNames(
@@ -57,33 +48,61 @@ export async function* visibleNames(
   }
 }
 
+interface TreeChoice {
+  /** Called for what the client may not see, and for links. */
+  readonly leftOut?: () => void;
+  /** Whether an entry is meant, by its path from the directory. @default all */
+  readonly isMeant?: (path: string) => boolean;
+}
+
+/**
+ * All below a directory that the client may see, named by the path from there; a directory comes after what is in it.
+ * What links lead to is not looked into. A directory that cannot be read any more is left out, not told to be empty.
+ */
+async function* visibleBelow(
+  request: FileRequest,
+  slice: ClientSlice,
+  { leftOut = () => {}, isMeant = () => true }: TreeChoice = {},
+): AsyncGenerator<StoredEntry> {
+  const { exchange, path: top } = request;
+  const folders: StoredEntry[] = [{ name: "", type: "directory" }];
+  for (const folder of folders) {
+    const before = folder.name === "" ? "" : `${folder.name}/`;
+    try {
+      for await (const entry of visibleNames(request, top + before, undefined, leftOut)) {
+        if (slice.isOver) await slice.renew();
+        const found = { ...entry, name: before + entry.name };
+        if (!isMeant(found.name)) continue;
+        // What is protected below the directory did not ask who the client is.
+        const isVisible = exchange.site.isGuardedAlike(top, pathOf(top, found));
+        if (!isVisible || found.isLink) leftOut();
+        if (!isVisible) continue;
+        if (found.type === "directory" && !found.isLink) folders.push(found);
+        else yield found;
+      }
+    } catch (error) {
+      if (folder.name === "" || !isOutOfSight(error)) throw error;
+      continue;
+    }
+    if (folder.name !== "") yield folder;
+  }
+}
+
 /** Names that a search looks at. */
 const maxSearched = 100_000;
 
 /** What is in a directory and below with a text in its name, in any case and without accents, by its path from there. */
-export async function* visibleBelow(
+export async function* searchBelow(
   request: FileRequest,
   text: string,
   slice: ClientSlice,
 ): AsyncGenerator<StoredEntry> {
-  const { exchange, path: top } = request;
   const wanted = plain(text);
-  const folders = [""];
   let looked = 0;
-  for (const folder of folders) {
-    try {
-      for await (const entry of visibleNames(request, top + folder)) {
-        if (slice.isOver) await slice.renew();
-        looked += 1;
-        if (looked > maxSearched) throw tooLarge(`It has more than ${maxSearched.toLocaleString("en")} names.`);
-        const name = folder + entry.name;
-        if (!exchange.site.isGuardedAlike(top, pathOf(top + folder, entry))) continue;
-        if (entry.type === "directory" && !entry.isLink) folders.push(`${name}/`);
-        if (plain(entry.name).includes(wanted)) yield { ...entry, name };
-      }
-    } catch (error) {
-      if (folder === "" || !isOutOfSight(error)) throw error;
-    }
+  for await (const entry of visibleBelow(request, slice)) {
+    looked += 1;
+    if (looked > maxSearched) throw tooLarge(`It has more than ${maxSearched.toLocaleString("en")} names.`);
+    if (plain(entry.name.slice(entry.name.lastIndexOf("/") + 1)).includes(wanted)) yield entry;
   }
 }
 
@@ -96,77 +115,39 @@ export interface TreeLimits {
   readonly maxBytes: number;
 }
 
-export interface TreeEntry extends Omit<ListedEntry, "name"> {
+export interface TreeEntry extends ListedEntry {
   readonly path: string;
 }
 
-interface TreeChoice {
-  /** Called for what the client may not see, and for links. */
-  readonly leftOut?: () => void;
-  /** Whether an entry is meant, by its path from the directory. @default all */
-  readonly isMeant?: (path: string) => boolean;
-}
-
-/** All below a directory that the client could ask for, in the order of listings; 413 beyond the limits. */
+/** All below a directory that the client could ask for, except what links to directories lead to; 413 beyond the limits. */
 export async function visibleTree(
   request: FileRequest,
   { maxEntries, maxBytes }: TreeLimits,
-  { leftOut = () => {}, isMeant = () => true }: TreeChoice = {},
+  choice: TreeChoice = {},
   slice: ClientSlice = new ClientSlice(request.exchange.signal),
 ): Promise<readonly TreeEntry[]> {
   const { storage, path: top, exchange, listings } = request;
   const hold = listings.open(exchange);
+  const names: StoredEntry[] = [];
+  for await (const entry of visibleBelow(request, slice, choice)) {
+    if (entry.type === "directory" && entry.isLink) continue;
+    hold(names.push(entry));
+    if (names.length > maxEntries) {
+      throw tooLarge(`It has more than ${maxEntries.toLocaleString("en")} files and folders.`);
+    }
+  }
+  // Sorted so, each directory comes before what is in it.
+  const sorted = await sortInSlices(names, compareNames, slice);
   const tree: TreeEntry[] = [];
   let bytes = 0;
-  let found = 0;
-
-  const namesIn = async (directory: string): Promise<StoredEntry[]> => {
-    const names: StoredEntry[] = [];
-    for await (const entry of visibleNames(request, directory, undefined, leftOut)) {
-      if (slice.isOver) await slice.renew();
-      if (!isMeant((directory + entry.name).slice(top.length))) continue;
-      // What is protected below the directory did not ask who the client is.
-      if (!exchange.site.isGuardedAlike(top, pathOf(directory, entry))) {
-        leftOut();
-        continue;
-      }
-      if (entry.isLink) leftOut();
-      found += 1;
-      if (found > maxEntries) throw tooLarge(`It has more than ${maxEntries.toLocaleString("en")} files and folders.`);
-      hold(found);
-      names.push(entry);
+  for await (const batch of measureEntries(storage, top, sorted)) {
+    if (slice.isOver) await slice.renew();
+    for (const entry of batch) {
+      bytes += entry.stat.size;
+      if (bytes > maxBytes) throw tooLarge(`Its files have more than ${maxBytes.toLocaleString("en")} bytes.`);
+      tree.push({ ...entry, path: pathOf(top, entry) });
     }
-    return sortInSlices(names, compareNames, slice);
-  };
-
-  const add = async (directory: string, above: readonly string[]): Promise<void> => {
-    if (above.length > maxDepth) throw tooLarge(`More than ${maxDepth} folders in it lie in one another.`);
-    for await (const batch of measureEntries(storage, directory, await namesIn(directory))) {
-      if (slice.isOver) await slice.renew();
-      for (const entry of batch) {
-        const { type, stat } = entry;
-        if (type === "directory" && above.includes(stat.version)) continue;
-        const path = pathOf(directory, entry);
-        bytes += stat.size;
-        if (bytes > maxBytes) throw tooLarge(`Its files have more than ${maxBytes.toLocaleString("en")} bytes.`);
-        tree.push({ path, type, stat });
-        if (type === "directory") await addIfThere(path, [...above, stat.version]);
-      }
-    }
-  };
-
-  /** A directory that cannot be read any more is left out, not told to be empty. */
-  const addIfThere = async (directory: string, above: readonly string[]): Promise<void> => {
-    const { length } = tree;
-    try {
-      await add(directory, above);
-    } catch (error) {
-      if (!isOutOfSight(error)) throw error;
-      tree.length = length - 1;
-    }
-  };
-
-  await add(top, [request.stat?.version ?? ""]);
+  }
   return tree;
 }
 

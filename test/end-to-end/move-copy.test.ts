@@ -72,7 +72,7 @@ describe.each(storages)("MOVE, COPY and MKCOL $where", ({ make }) => {
         ["created", `/to${path}`],
         ...(method === "COPY" ? [] : [["deleted", `/from${path}`]]),
       ];
-      expect(site.changes.map(({ kind, path }) => [kind, path])).toEqual(["/in/b.html", "/a.txt"].flatMap(told));
+      expect(site.changes.map(({ kind, path }) => [kind, path])).toEqual(["/a.txt", "/in/b.html"].flatMap(told));
     }
   });
 
@@ -174,7 +174,7 @@ describe("MOVE, COPY and MKCOL", () => {
     expect(site.changes.map(({ path }) => path)).toEqual(["/new/c.html"]);
   });
 
-  it("leave alone what a link in a directory leads to", { tags: ["posix"] }, async () => {
+  it("leave a link in a directory and what it leads to alone", { tags: ["posix"] }, async () => {
     const root = await temporaryDirectory();
     for (const name of ["from", "other"]) await mkdir(join(root, name));
     await writeFile(join(root, "other/a.txt"), "a");
@@ -190,8 +190,6 @@ describe("MOVE, COPY and MKCOL", () => {
       "other",
       "other/a.txt",
       "to",
-      "to/link",
-      "to/link/a.txt",
     ]);
   });
 

@@ -110,10 +110,10 @@ describe("moving a directory", () => {
       expect((await moveDirectory(request)).status).toBe(201);
       expect(moved).toEqual(beforeWrite ? [] : ["/from/"]);
       expect(request.changes.map(({ kind, path, size }) => [kind, path, size])).toEqual([
-        ["created", "/to/in/b.txt", 2],
-        ["deleted", "/from/in/b.txt", undefined],
         ["created", "/to/a.txt", 1],
         ["deleted", "/from/a.txt", undefined],
+        ["created", "/to/in/b.txt", 2],
+        ["deleted", "/from/in/b.txt", undefined],
       ]);
       expect([await disk.stat("/from"), await textAt(disk, "/to/in/b.txt")]).toEqual([undefined, "bb"]);
     }

@@ -24,14 +24,9 @@ async function pathsBelow(
 }
 
 describe("everything below a directory", () => {
-  it("comes in the order of listings, each directory before what is in it", async () => {
-    expect(await pathsBelow(memoryStorage(notes), "/n/")).toEqual([
-      "/n/b/",
-      "/n/b/d/",
-      "/n/b/d/e.txt",
-      "/n/b/c.txt",
-      "/n/a.txt",
-    ]);
+  it("has directories first, each before those in it", async () => {
+    const found = ["/n/b/", "/n/b/d/", "/n/a.txt", "/n/b/c.txt", "/n/b/d/e.txt"];
+    expect(await pathsBelow(memoryStorage(notes), "/n/")).toEqual(found);
   });
 
   it("is what this client may read, in the directories that it may list", async () => {
@@ -51,7 +46,7 @@ describe("everything below a directory", () => {
     expect(await pathsBelow(storage, "/", { options: { dotfiles: "allow" } })).toContain("/a/.env");
   });
 
-  it("is without links that lead out of the root", async () => {
+  it("is without what links to directories lead to, and without links out of the root", async () => {
     const directory = await temporaryDirectory();
     const outside = await temporaryDirectory();
     await onDisk(outside, { "/secret.txt": "s" });
@@ -59,8 +54,9 @@ describe("everything below a directory", () => {
     await symlink(outside, join(directory, "out"));
     await symlink(join(outside, "secret.txt"), join(directory, "a/s.txt"));
     await symlink(join(directory, "a"), join(directory, "again"));
-    const paths = await pathsBelow(diskStorage(directory), "/");
-    expect(paths).toEqual(["/a/", "/a/b.txt", "/again/", "/again/b.txt"]);
+    await symlink("..", join(directory, "a/up"));
+    await symlink("b.txt", join(directory, "a/c.txt"));
+    expect(await pathsBelow(diskStorage(directory), "/")).toEqual(["/a/", "/a/b.txt", "/a/c.txt"]);
   });
 
   it("is without a directory that has gone, or cannot be read, by the time it is its turn", async () => {
@@ -82,24 +78,6 @@ describe("everything below a directory", () => {
     if (problem === undefined) return expect(await walking).toHaveLength(5);
     const details = expect.stringContaining(problem);
     return expect(walking).rejects.toMatchObject({ status: 413, code: "DIRECTORY_TOO_LARGE", message: details });
-  });
-
-  it("is without links that lead in a circle", async () => {
-    const directory = await temporaryDirectory();
-    await onDisk(directory, { "/a/b/c.txt": "c" });
-    for (const [name, target] of [
-      ["up", ".."],
-      ["self", "."],
-      ["b/top", "../.."],
-    ] as const) {
-      await symlink(target, join(directory, "a", name));
-    }
-    expect(await pathsBelow(diskStorage(directory), "/")).toEqual(["/a/", "/a/b/", "/a/b/c.txt"]);
-  });
-
-  it("is refused with 413 where more than 64 folders lie in one another", async () => {
-    const deep = memoryStorage({ [`${"/d".repeat(65)}/a.txt`]: "" });
-    await expect(pathsBelow(deep, "/")).rejects.toMatchObject({ code: "DIRECTORY_TOO_LARGE" });
   });
 
   it("is looked for no further when the client has left", async () => {
