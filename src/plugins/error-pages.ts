@@ -7,7 +7,6 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type Reply, variesBy } from "../server/reply.ts";
 import type { Site } from "../server/site.ts";
-import { policyOfHost } from "./security-headers.ts";
 
 /** Options for {@link errorPages}. */
 export interface ErrorPagesOptions {
@@ -78,12 +77,8 @@ async function contentOf(exchange: Exchange, path: string): Promise<Uint8Array |
   }
 }
 
-function withPage(reply: Reply, { site, metadata }: Exchange, type: string, body: Uint8Array): Reply {
+function withPage(reply: Reply, { site }: Exchange, type: string, body: Uint8Array): Reply {
   const { "content-security-policy": _ofBuiltIn, ...headers } = reply.headers;
-  const policy = site.options.untrustedContent ? "sandbox" : metadata.get(policyOfHost);
-  const own = {
-    "content-type": type,
-    ...(typeof policy === "string" && { "content-security-policy": policy }),
-  };
+  const own = { "content-type": type, ...(site.options.untrustedContent && { "content-security-policy": "sandbox" }) };
   return variesBy({ ...reply, headers: { ...headers, ...own }, body }, "accept");
 }

@@ -3,9 +3,6 @@ import { pluginOptions } from "../options/option-types.ts";
 import { anyOf, type OptionsSchema, recordOf, text, valueThat } from "../options/schema.ts";
 import type { Plugin } from "../server/plugin.ts";
 
-/** Where later plugins find the policy of the host, for a page that they put in place of one with its own. */
-export const policyOfHost = "content_security_policy";
-
 /** Options for {@link securityHeaders}. */
 export interface SecurityHeadersOptions {
   /** Header fields by name, added to the defaults or in place of them; `false` to leave one out. @default {} */
@@ -54,11 +51,8 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Plugin {
     name: "security-headers",
     async handle(exchange, next) {
       const reply = await next();
-      if (reply.error) exchange.metadata.set(policyOfHost, fields["content-security-policy"] ?? false);
-      return {
-        ...reply,
-        headers: Object.assign({}, exchange.protocol === "https" ? fields : fieldsOfHttp, reply.headers),
-      };
+      const added = exchange.protocol === "https" ? fields : fieldsOfHttp;
+      return { ...reply, headers: Object.assign({}, added, reply.headers) };
     },
   };
 }
