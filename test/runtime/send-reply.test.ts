@@ -112,12 +112,10 @@ describe("a reply over HTTP/1", () => {
     const body = endless();
     const rejected = new Promise((resolve) => {
       const server = createServer((request, response) => {
-        try {
-          sendReply(request, response, ok(body, headers));
-        } catch (error) {
+        sendReply(request, response, ok(body, headers)).catch((error) => {
           resolve([error instanceof TypeError, response.headersSent]);
           response.end();
-        }
+        });
       });
       listen(server).then((port) => send(`http://127.0.0.1:${port}`, "GET", "/"));
     });
