@@ -232,15 +232,6 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     expect(lines.map((line) => line.startsWith("required ") !== line.includes(" bin: "))).toEqual(Array(4).fill(true));
   });
 
-  it("installs the S3 server where Go can, and does without it where not", async () => {
-    const { directory, env } = await machine(writeReport(1));
-    await writeProgram(join(directory, "bin/go"), `echo "$@" >> ${directory}/go.log`, "exit 1");
-    const { stdout, stderr } = await run(join(directory, ".ci/run"), [], "/", { ...env, GOBIN: directory });
-    expect(await log(directory, "go")).toMatch(/^install github\.com\/versity\/versitygw\/cmd\/versitygw@v[\d.]+\n$/);
-    expect(stderr).toContain("could not install versitygw");
-    expect(stdout).toBe("3 passed, 0 failed\n");
-  });
-
   it("fails with the tests, also when they could not run", async () => {
     const { directory, env } = await machine("echo 'error TS2322' >&2", "exit 2");
     const { code, stdout } = await run(join(directory, ".ci/run"), [], "/", env);

@@ -459,18 +459,6 @@ describe("under a framework", () => {
     return { url: `http://127.0.0.1:${await listen(server)}`, passed };
   }
 
-  it("passes on what it does not find and what it does not take with fallthrough, and no other error", async () => {
-    const { url, passed } = await mounted({ fallthrough: true });
-    expect((await send(url, "GET", "/missing")).text).toBe("next");
-    expect((await send(url, "HEAD", "/missing")).status).toBe(200);
-    expect((await send(url, "GET", "/a.txt")).text).toBe("text");
-    expect((await send(url, "DELETE", "/a.txt")).text).toBe("next");
-    expect((await send(url, "PATCH", "/a.txt")).text).toBe("next");
-    expect((await send(url, "GET", "/a.txt")).text).toBe("text");
-    expect((await send(url, "GET", "/%zz")).status).toBe(400);
-    expect(passed).toEqual(["GET /missing", "HEAD /missing", "DELETE /a.txt", "PATCH /a.txt"]);
-  });
-
   it("passes a request for a host that it does not have on with fallthrough", async () => {
     const host = { storage: memoryStorage({ "/a.txt": "text" }) };
     const { url } = await mounted({ storage: undefined, hosts: { "a.example": host }, fallthrough: true });
@@ -499,14 +487,6 @@ describe("under a framework", () => {
     expect((await send(plain.url, "GET", "/")).text).toBe("next");
     const listing = await mounted({ fallthrough: true, listing: true });
     expect((await send(listing.url, "GET", "/")).text).toContain("a.txt");
-  });
-
-  it("answers 404 itself without fallthrough, and where there is no next", async () => {
-    const { url, passed } = await mounted({});
-    expect((await send(url, "GET", "/missing")).status).toBe(404);
-    expect(passed).toEqual([]);
-    const alone = await serve({ storage: memoryStorage(), fallthrough: true });
-    expect((await send(alone.url, "GET", "/missing")).status).toBe(404);
   });
 
   it("hands the connection to a plugin that accepts an upgrade, and counts it as served", async () => {

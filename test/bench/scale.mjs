@@ -9,8 +9,8 @@ import { printLoads } from "./table.mjs";
 const connections = 16;
 const content = Buffer.alloc(1000, "0123456789abcdef\n");
 const large = Buffer.alloc(100_000, "0123456789abcdef\n");
-/** More large files than are kept in memory, so that none is when its turn comes again. */
-const largeFiles = 400;
+/** More large files than are kept in memory, so that none is when its turn comes again; and pages that no two clients change at once. */
+const many = 400;
 const range = { range: "selector=title" };
 
 /** @type {Readonly<Record<string, { status: number, requests: readonly Buffer[] }>>} */
@@ -18,7 +18,7 @@ const tasks = {
   "GET 1 KB from a bucket": { status: 200, requests: each(connections, (i) => requestBytes("GET", `/${i}.txt`)) },
   "GET 100 KB from a bucket, 400 files in turn": {
     status: 200,
-    requests: each(largeFiles, (i) => requestBytes("GET", `/large-${i}.txt`)),
+    requests: each(many, (i) => requestBytes("GET", `/large-${i}.txt`)),
   },
   "GET of an element from a bucket": {
     status: 206,
@@ -30,9 +30,7 @@ const tasks = {
   },
   "PUT of an element in a bucket": {
     status: 206,
-    requests: each(2 * connections, (i) =>
-      requestBytes("PUT", `/${i % connections}.html`, range, `<title>${i}</title>`),
-    ),
+    requests: each(2 * many, (i) => requestBytes("PUT", `/${i % many}.html`, range, `<title>${i}</title>`)),
   },
 };
 
@@ -69,11 +67,11 @@ async function fill({ endpoint, bucket: Bucket }) {
   const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials: s3Credentials });
   const put = (/** @type {string} */ Key, /** @type {Buffer | string} */ Body) =>
     client.send(new PutObjectCommand({ Bucket, Key, Body }));
-  for (let i = 0; i < connections; i += 1) {
-    await put(`${i}.txt`, content);
+  for (let i = 0; i < connections; i += 1) await put(`${i}.txt`, content);
+  for (let i = 0; i < many; i += 1) {
+    await put(`large-${i}.txt`, large);
     await put(`${i}.html`, `<!doctype html><title>old</title>${"<p>text</p>".repeat(20)}`);
   }
-  for (let i = 0; i < largeFiles; i += 1) await put(`large-${i}.txt`, large);
   client.destroy();
 }
 

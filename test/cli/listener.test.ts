@@ -67,11 +67,6 @@ const kinds = [
 
 for (const { kind, isSecure, tags } of kinds)
   describe(`a listener for ${kind}`, { tags: [...tags] }, () => {
-    it("answers requests of HTTP/1.1", async () => {
-      const { port } = await listening(isSecure);
-      expect(await get(isSecure, port)).toBe("hello");
-    });
-
     it("closes a connection whose header section does not come", async () => {
       const { port } = await listening(isSecure, { headersTimeout: 30, connectionsCheckingInterval: 10 });
       const socket = await open(isSecure, port);

@@ -150,19 +150,4 @@ describe("the plugin of one's own", () => {
     const expected = visits.map(({ when, answer }) => `${when}: ${answer}\n`).join("");
     expect({ stdout, stderr }).toEqual({ stdout: expected, stderr: "" });
   });
-
-  it("stops the start where its parameters make no sense", async () => {
-    const directory = await shop();
-    const [configuration = ""] = blocks("Plugins of your own", "html");
-    await writeFile(join(directory, "config.html"), configuration.replace('value="9"', 'value="19"'));
-    expect(
-      await runNodeToEnd([join(projectRoot, "dist/cli.js"), "config.html", "--check"], { cwd: directory }),
-    ).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(
-        /config\.html:9: opening-hours\.mjs: opens_at is 19: expected an hour before closes_at, 17\n$/,
-      ),
-    });
-  });
 });

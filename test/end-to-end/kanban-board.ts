@@ -1,7 +1,7 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { webSocket } from "../../src/plugins/web-socket.ts";
-import { seedOf, timesOf } from "../helpers/effort.ts";
+import { seededRandom, timesOf } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
@@ -39,11 +39,8 @@ export function watchCards(count: number): void {
 
 /** What one of four windows moves: 200 moves of all of them in a campaign. */
 export function movesOf(window: number): readonly { readonly card: string; readonly arrow: string }[] {
-  let state = seedOf(24 + window);
-  const pick = (limit: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
+  const random = seededRandom(24 + window);
+  const pick = (limit: number): number => Math.floor(random() * limit);
   return Array.from({ length: timesOf(3, 50) }, () => {
     const arrow = `Arrow${["Up", "Down", "Left", "Right"][pick(4)]}`;
     return { card: `#card-${1 + pick(cards)}`, arrow };

@@ -4,20 +4,17 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { seedOf, timesOf } from "../helpers/effort.ts";
+import { seededRandom, timesOf } from "../helpers/effort.ts";
 import { serve } from "../helpers/serve.ts";
 
 const writers = 100;
 const changesEach = timesOf(4, 100);
 const total = writers * changesEach;
 
-/** Numbers that look random and are the same each time (a linear congruential generator). */
+/** Whole numbers below a limit that look random. */
 function seeded(seed: number): (below: number) => number {
-  let state = seedOf(seed);
-  return (below) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = seededRandom(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 /** What a client has heard, over all its connections. */

@@ -15,13 +15,10 @@ import type { Plugin } from "../../src/server/plugin.ts";
 import { makeCertificate } from "../helpers/certificate.ts";
 import { configPage } from "../helpers/config-page.ts";
 import { startFilement } from "../helpers/filement-command.ts";
-import { programPath } from "../helpers/needs.ts";
 import { serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { unusedPort } from "../helpers/unused-port.mjs";
-
-const hasOpenssl = programPath("openssl") !== undefined;
 
 /** The two configurations that the documentation shows: of a server, and of a part of a site. */
 const [documented = "", documentedPart = ""] = [
@@ -62,16 +59,14 @@ async function behindNginx(config: FileServerConfig = {}, origin?: string): Prom
   const { url = origin ?? "" } = origin ? {} : await serve({ root, trustProxy: "loopback", ...config });
   const ports = [await unusedPort(), await unusedPort(), await unusedPort()] as const;
   const [port, carelessPort, securePort] = ports;
-  const { cert, key } = hasOpenssl ? await makeCertificate(directory, "www.example") : { cert: "", key: "" };
-  const server = replaceEach(hasOpenssl ? documented : withoutTls(documented), {
+  const { cert, key } = await makeCertificate(directory, "www.example");
+  const server = replaceEach(documented, {
     "127.0.0.1:3000": new URL(url).host,
     "listen 80;": `listen 127.0.0.1:${port};`,
     "/var/cache/nginx": directory,
-    ...(hasOpenssl && {
-      "listen 443 ssl;": `listen 127.0.0.1:${securePort} ssl;`,
-      "/etc/ssl/www.example.crt": cert,
-      "/etc/ssl/www.example.key": key,
-    }),
+    "listen 443 ssl;": `listen 127.0.0.1:${securePort} ssl;`,
+    "/etc/ssl/www.example.crt": cert,
+    "/etc/ssl/www.example.key": key,
   });
   const careless = `
     proxy_cache_path ${directory}/careless keys_zone=careless:1m;
@@ -81,11 +76,7 @@ async function behindNginx(config: FileServerConfig = {}, origin?: string): Prom
         location / { proxy_pass http://filement; proxy_set_header Range ""; }
         location /cached/ { proxy_pass http://filement/; proxy_cache careless; proxy_cache_valid 200 1m; }
     }`;
-  await startNginx(
-    directory,
-    `${server.replace(/\}\s*$/, `${documentedPart}}`)}\n${careless}`,
-    hasOpenssl ? ports : [port, carelessPort],
-  );
+  await startNginx(directory, `${server.replace(/\}\s*$/, `${documentedPart}}`)}\n${careless}`, ports);
   return {
     root,
     port,
@@ -138,10 +129,6 @@ function replaceEach(source: string, replacements: Readonly<Record<string, strin
   }, source);
 }
 
-function withoutTls(source: string): string {
-  return source.replace(/^.*(?:443 ssl|ssl_certificate).*\n/gm, "");
-}
-
 async function ask(
   port: number,
   target: string,
@@ -175,7 +162,7 @@ function counting(): { plugin: Plugin; seen: string[] } {
   return { plugin: { name: "counting", observe }, seen };
 }
 
-describe("a server behind nginx as documented", { tags: ["nginx"] }, () => {
+describe("a server behind nginx as documented", { tags: ["nginx", "openssl"] }, () => {
   it("answers element reads with the elements, also when the whole page is in the cache", async () => {
     const { ask } = await behindNginx();
     const range = { range: "selector=li" };
@@ -295,7 +282,7 @@ describe("a server behind nginx as documented", { tags: ["nginx"] }, () => {
     expect((await ask("/large.txt")).text.length).toBe(body.length);
   });
 
-  it("knows whether TLS was used: a page of http:// is another site then", { tags: ["openssl"] }, async () => {
+  it("knows whether TLS was used: a page of http:// is another site then", async () => {
     const { ask } = await behindNginx({ plugins: [whoami] });
     const put = async (isSecure: boolean, protocol: string): Promise<number> => {
       const headers = { host: "www.example:8443", origin: `${protocol}://www.example:8443` };
@@ -320,7 +307,7 @@ describe("a server behind nginx as documented", { tags: ["nginx"] }, () => {
   });
 });
 
-describe("a server behind nginx that loses Range", { tags: ["nginx"] }, () => {
+describe("a server behind nginx that loses Range", { tags: ["nginx", "openssl"] }, () => {
   const edit = (headers: Readonly<Record<string, string>> = {}): Asking => ({
     method: "PUT",
     headers: { range: "selector=title", ...headers },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer, diskStorage, type SharedLocks, StorageError } from "../../src/index.ts";
 import { redisLocks } from "../../src/redis/locks.ts";
+import { timesOf } from "../helpers/effort.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -72,7 +73,7 @@ describe("locks in Redis", { tags: ["redis-server"] }, () => {
       const edit = await fetch(`${origin}/list.html`, { method: "POST", headers: { range: "selector=ul" }, body });
       return [append.status, edit.status];
     };
-    const numbers = Array.from({ length: 16 }, (_, index) => index);
+    const numbers = Array.from({ length: timesOf(8, 16) }, (_, index) => index);
     const replies = await Promise.all(numbers.map((index) => post(origins[index % 2], index)));
     expect(new Set(replies.flat())).toEqual(new Set([200, 206]));
     const [log, list] = await Promise.all(["log.txt", "list.html"].map((name) => readFile(join(root, name), "utf8")));

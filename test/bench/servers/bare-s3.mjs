@@ -12,12 +12,11 @@ listen(async (request, response) => {
   const Key = (request.url ?? "").slice(1);
   const isPart = request.headers.range !== undefined;
   const sent = request.method === "PUT" ? await buffer(request) : undefined;
-  const { Body, ETag } = sent && !isPart ? {} : await client.send(new GetObjectCommand({ Bucket, Key }));
+  const { Body } = sent && !isPart ? {} : await client.send(new GetObjectCommand({ Bucket, Key }));
   const stored = Buffer.from((await Body?.transformToByteArray()) ?? []);
   if (sent) {
     const content = isPart ? Buffer.from(stored.toString().replace(/<title>.*<\/title>/, sent.toString())) : sent;
-    const condition = isPart && ETag !== undefined && { IfMatch: ETag };
-    await client.send(new PutObjectCommand({ Bucket, Key, Body: content, ...condition }));
+    await client.send(new PutObjectCommand({ Bucket, Key, Body: content }));
   }
   const title = isPart && Buffer.from(/<title>.*<\/title>/.exec(stored.toString())?.[0] ?? "");
   const body = sent ?? (title || stored);

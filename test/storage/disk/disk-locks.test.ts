@@ -108,7 +108,7 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
 
   it("of Bun keeps Bun out", { tags: ["bun"] }, () => keepsOut(["bun"], ["bun"]));
 
-  it("of Deno keeps Node and Bun out", { tags: ["bun", "deno"] }, async () => {
+  it("of Deno keeps Node and Bun out", { tags: ["bun", "deno", "campaign"] }, async () => {
     await keepsOut(["deno", "run", "-A"], ["bun"]);
     await keepsOut(["deno", "run", "-A"], [process.execPath]);
   });
