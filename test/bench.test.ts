@@ -16,7 +16,7 @@ const measurements: readonly (readonly [name: string, tables: number, rows: read
   ["elements", 7, ["selector=title", "10 KB", "filement/html", "parse5, select, print", "POST to *"]],
   ["edits", 1, ["setText, in a list", "insert, last, all over"]],
   ["plugins", 2, ["express-rate-limit, MemoryStore", "rateLimit", "basicAuth", "all four", "none"]],
-  ["history", 8, ["without", "with history"]],
+  ["history", 9, ["without", "with history", "versions of one file"]],
   ["live", 1, ["filement", "bare ws"]],
   ["turns", 1, ["GET of an element, 1 MB"]],
   ["memory", 1, ["PUT", "GET"]],

@@ -1,18 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createFileServer, history as historyPlugin, memoryStorage } from "../../dist/index.js";
 import { typicalPage } from "./elements.mjs";
 import { requestBytes } from "./load.mjs";
-import { measure } from "./rounds.mjs";
+import { measure, median } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
-import { printLoads } from "./table.mjs";
+import { printLoads, printTable } from "./table.mjs";
 
 /**
- * Changes with and without a history.
+ * Changes with and without a history, and reading one of 100,000 commits.
  *
  * @param {string} directory
  * @param {import("./rounds.mjs").Effort} effort
  */
 export async function history(directory, effort) {
+  await changes(directory, effort);
+  await longHistory(directory, effort);
+}
+
+/**
+ * @param {string} directory
+ * @param {import("./rounds.mjs").Effort} effort
+ */
+async function changes(directory, effort) {
   const roots = ["without", "with"].map((name) => join(directory, name));
   const [without = "", recorded = ""] = roots;
   const paths = Array.from({ length: 16 }, (_, i) => `/${i}.txt`);
@@ -44,4 +56,65 @@ export async function history(directory, effort) {
       }
     });
   }
+}
+
+/**
+ * @param {string} directory
+ * @param {import("./rounds.mjs").Effort} effort
+ */
+async function longHistory(directory, { rounds }) {
+  const commits = rounds === 1 ? 1000 : 100_000;
+  const repository = join(directory, "long.git");
+  await fill(repository, commits, commits / 100);
+  const files = createFileServer({ storage: memoryStorage(), plugins: [historyPlugin({ repository })] });
+  await files.ready();
+  const [beginning, memory] = [performance.now(), process.memoryUsage().rss];
+  await files.history("/0.txt");
+  const first = performance.now() - beginning;
+  const times = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    const before = process.cpuUsage();
+    await files.history(`/${turn}.txt`);
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  const held = (process.memoryUsage().rss - memory) / 1024 ** 2;
+  await files.close();
+  printTable(
+    `${commits} commits of ${commits / 100} files`,
+    ["asked for", "the first time, ms", "again, ms of the processor", "memory, MiB"],
+    [["versions of one file", first.toFixed(0), median(times).toFixed(2), held.toFixed(0)]],
+  );
+}
+
+/**
+ * A repository with many commits of some files, each of a few words.
+ *
+ * @param {string} repository
+ * @param {number} commits
+ * @param {number} count
+ */
+async function fill(repository, commits, count) {
+  await once(spawn("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]), "close");
+  const git = spawn("git", ["--git-dir", repository, "fast-import", "--quiet"], {
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  const ended = once(git, "close");
+  for (let n = 0; n < commits; n += 1) {
+    const text = `content ${n}\n`;
+    const person = `ada <ada@localhost> ${1_700_000_000 + n} +0000`;
+    const lines = [
+      "commit refs/heads/main",
+      `author ${person}`,
+      `committer ${person}`,
+      "data 3",
+      "PUT",
+      `M 100644 inline ${n % count}.txt`,
+      `data ${text.length}`,
+      text,
+    ];
+    if (!git.stdin.write(`${lines.join("\n")}\n`)) await once(git.stdin, "drain");
+  }
+  git.stdin.end();
+  await ended;
 }
