@@ -41,13 +41,15 @@ export async function startService(
   });
   listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
   let isStopping = false;
-  warnOfOpenHosts(started.config);
+  let warned = warnOfOpenHosts(started.config);
 
-  /** Says who may write, and warns of hosts open to anonymous clients. */
-  function warnOfOpenHosts(config: FileServerConfig): void {
+  /** Says who may write, and warns of hosts open to anonymous clients, unless the former configuration had the same. */
+  function warnOfOpenHosts(config: FileServerConfig, before?: readonly string[]): readonly string[] {
     const warnings = openHostWarnings(config, bound.host);
-    if (warnings.length === 0) log.notice(writersNotice(commandLine));
-    for (const warning of warnings) log.warn({}, warning);
+    const isNews = before === undefined || before.length > 0;
+    if (warnings.length === 0 && isNews) log.notice(writersNotice(commandLine));
+    for (const warning of warnings) if (!before?.includes(warning)) log.warn({}, warning);
+    return warnings;
   }
 
   async function loadAgain(): Promise<void> {
@@ -56,7 +58,7 @@ export async function startService(
     if (renewed) listener.renewCertificate(renewed);
     current.replace(next);
     log.notice(`${target} is loaded`);
-    warnOfOpenHosts(next.config);
+    warned = warnOfOpenHosts(next.config, warned);
     const { host, port } = addressOf(commandLine, next.address);
     if (host === bound.host && port === bound.port) return;
     const change = `from ${bound.host}:${bound.port} to ${host}:${port}`;
