@@ -139,6 +139,28 @@ const ofHost = {
   ),
 } satisfies OptionTable<HostConfig>;
 
+/** Names that options of other file servers have, and what to say of them. */
+const ofOtherServers = new Map(
+  Object.entries({
+    acceptRanges: "always on: leave it out",
+    allowedPath: "the plugin guard does that",
+    brotli: 'here "precompressed"',
+    cors: "the plugin cors does that",
+    dev: "always so: leave it out",
+    etag: "always on: leave it out",
+    gzip: 'here "precompressed", or "compress"',
+    immutable: 'here "cacheControl": "max-age=60, immutable"',
+    lastModified: "always on: leave it out",
+    list: 'here "listing"',
+    maxAge: 'here "cacheControl": "max-age=60", in seconds',
+    onNoMatch: 'here "fallthrough"',
+    prefix: 'here "mount"',
+    redirect: "always on: leave it out",
+    serveDotFiles: 'here "dotfiles"',
+    setHeaders: 'here "headers"',
+  }),
+);
+
 const { aliases, ...ofServerHost } = ofHost;
 const { plugins, symlinks, durability, maxFileSize, allowedOrigins, serverHeader, watch, client, ...ofFileHandler } =
   ofServerHost;
@@ -146,31 +168,41 @@ const directoryPath = text(
   "a path that begins with / and does not end in it",
   (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
 );
-export const fileHandlerOptions: OptionsSchema = pluginOptions({ ...ofFileHandler, at: directoryPath });
-export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options");
+export const fileHandlerOptions: OptionsSchema = optionsOf(
+  { ...ofFileHandler, at: directoryPath },
+  "an object of options",
+  [],
+  ofOtherServers,
+);
+export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options", [], ofOtherServers);
 
-export const serverOptions: OptionsSchema = pluginOptions({
-  ...ofServerHost,
-  hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
-  trustProxy: valueThat(
-    isTrustProxy,
-    'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal", "uniquelocal", or a function',
-  ),
-  forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
-  allowedHosts: listOf(hostName, "a list of host names"),
-  protectedFiles: listOf(fileLocation, "a list of files"),
-  maxConcurrentRequests: positiveInteger,
-  maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
-  fallthrough: yesOrNo,
-  mount: anyOf(
-    [directoryPath, optionsOf({ path: directoryPath, stripped: yesOrNo }, "", ["path"])],
-    'a path such as "/docs", or { path: "/docs", stripped: true }',
-  ),
-  upgrades: oneOf(["own", "all"]),
-  feed: sharedFeed,
-  logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
-  onError: aFunction,
-});
+export const serverOptions: OptionsSchema = optionsOf(
+  {
+    ...ofServerHost,
+    hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
+    trustProxy: valueThat(
+      isTrustProxy,
+      'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal", "uniquelocal", or a function',
+    ),
+    forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
+    allowedHosts: listOf(hostName, "a list of host names"),
+    protectedFiles: listOf(fileLocation, "a list of files"),
+    maxConcurrentRequests: positiveInteger,
+    maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
+    fallthrough: yesOrNo,
+    mount: anyOf(
+      [directoryPath, optionsOf({ path: directoryPath, stripped: yesOrNo }, "", ["path"])],
+      'a path such as "/docs", or { path: "/docs", stripped: true }',
+    ),
+    upgrades: oneOf(["own", "all"]),
+    feed: sharedFeed,
+    logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
+    onError: aFunction,
+  },
+  "an object of options",
+  [],
+  ofOtherServers,
+);
 
 /** What a configuration page can say of a server: besides the options, where to listen. */
 export const pageOptions: OptionsSchema = pluginOptions({

@@ -74,11 +74,12 @@ export function recordOf(entry: Schema, expected: string, names?: Schema): Schem
   };
 }
 
-/** An object with these options and no others. */
+/** An object with these options and no others; `remarks` are about names that other programs have. */
 export function optionsOf(
   options: Readonly<Record<string, Schema>>,
   expected: string,
   required: readonly string[] = [],
+  remarks: ReadonlyMap<string, string> = new Map(),
 ): OptionsSchema {
   return {
     options,
@@ -86,7 +87,8 @@ export function optionsOf(
       if (!isObject(value)) return [problem("type", expected)];
       const withSuggestion = (name: string): string => {
         const meant = likeliest(name, Object.keys(options));
-        return meant === undefined ? `"${name}"` : `"${name}" (did you mean "${meant}"?)`;
+        const remark = remarks.get(name) ?? (meant === undefined ? undefined : `did you mean "${meant}"?`);
+        return remark === undefined ? `"${name}"` : `"${name}" (${remark})`;
       };
       const unknown = Object.keys(value).filter((name) => !Object.hasOwn(options, name));
       const problems = Object.entries(options).flatMap(([name, schema]) => {
