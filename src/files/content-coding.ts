@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { pipeline, type Readable, type Transform } from "node:stream";
-import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
 import zlib from "node:zlib";
 import Negotiator from "negotiator";
 import type { ContentCoding } from "../http/entity-tag.ts";
@@ -68,6 +68,11 @@ function wantedCodings(accepted: string | undefined): readonly ContentCoding[] {
   return wanted.slice(0, end === -1 ? undefined : end) as ContentCoding[]; // of those that were offered
 }
 
+interface Compressor {
+  whole(content: Uint8Array): Promise<Uint8Array>;
+  stream(): Transform;
+}
+
 /** Bytes of each piece that comes out: large, for few trips to another thread. */
 const chunkSize = 64 * 1024;
 
@@ -79,9 +84,17 @@ const brotliOptions = {
   params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4, [zlib.constants.BROTLI_PARAM_LGWIN]: 19 },
 };
 
-const compressors: Record<"br" | "gzip", () => Transform> = {
-  br: () => zlib.createBrotliCompress(brotliOptions),
-  gzip: () => zlib.createGzip(gzipOptions),
+const [gzip, brotli] = [promisify(zlib.gzip), promisify(zlib.brotliCompress)];
+
+const compressors: Record<"br" | "gzip", Compressor> = {
+  br: {
+    whole: (content) => brotli(content, brotliOptions),
+    stream: () => zlib.createBrotliCompress(brotliOptions),
+  },
+  gzip: {
+    whole: (content) => gzip(content, gzipOptions),
+    stream: () => zlib.createGzip(gzipOptions),
+  },
 };
 
 /** A coding in which files can be compressed for the reply. */
@@ -100,7 +113,7 @@ const kept = new WeakMap<StoredStat, Map<MadeCoding, Promise<Uint8Array>>>();
 export function compressedBytes(file: OpenFile, coding: MadeCoding): Promise<Uint8Array> {
   const known = kept.get(file.stat) ?? new Map<MadeCoding, Promise<Uint8Array>>();
   kept.set(file.stat, known);
-  const compressed = known.get(coding) ?? buffer(compressedStream(file, coding));
+  const compressed = known.get(coding) ?? file.bytes().then(compressors[coding].whole);
   known.set(coding, compressed);
   compressed.catch(() => known.delete(coding));
   return compressed;
@@ -109,5 +122,5 @@ export function compressedBytes(file: OpenFile, coding: MadeCoding): Promise<Uin
 /** A larger file, compressed as fast as the client reads it. */
 export function compressedStream(file: OpenFile, coding: MadeCoding): Readable {
   // What fails ends the other one, too: the reader of the compressed content learns of it there.
-  return pipeline(file.stream(), compressors[coding](), () => {});
+  return pipeline(file.stream(), compressors[coding].stream(), () => {});
 }

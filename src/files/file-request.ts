@@ -1,6 +1,6 @@
 import type { ContentTypeOf } from "../http/content-type.ts";
 import { preferredType } from "../http/negotiation.ts";
-import { compilePathPattern, matcherOf } from "../http/path-pattern.ts";
+import { compilePathPattern } from "../http/path-pattern.ts";
 import { asksForElements } from "../http/selector-range.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
@@ -84,6 +84,8 @@ export interface Serving {
   cacheControlOf(path: string, stat: StoredStat): string | undefined;
   /** The name under which browsers are to save a file; `undefined` where they are to show it. */
   savedAs(path: string, stat: StoredStat): string | undefined;
+  /** Whether the program around the server is asked for header fields anew at each request. */
+  readonly asksEachTime: boolean;
   readonly indexes: readonly string[];
   readonly single: string | undefined;
   ignores(path: string): boolean;
@@ -93,14 +95,21 @@ export interface Serving {
 const always = "no-cache";
 
 export function servingOf(options: FileOptions): Serving {
-  const { cacheControl, download, index, single, ignores } = options;
+  const { cacheControl, download, index, single, ignores, headers } = options;
+  const isIgnored = anyOfPatterns(ignores);
   return {
     cacheControlOf: cacheControlOf(cacheControl),
     savedAs: savedAs(download),
+    asksEachTime: [cacheControl, download, headers].some((option) => typeof option === "function"),
     indexes: index === false ? [] : [index].flat(),
     single: single === true ? "/index.html" : single || undefined,
-    ignores: matcherOf(ignores),
+    ignores: isIgnored,
   };
+}
+
+function anyOfPatterns(patterns: readonly string[]): (path: string) => boolean {
+  const compiled = patterns.map((pattern) => compilePathPattern(pattern));
+  return (path) => compiled.some((pattern) => pattern.matches(path));
 }
 
 function savedAs(download: Download): Serving["savedAs"] {
@@ -108,7 +117,7 @@ function savedAs(download: Download): Serving["savedAs"] {
     isSaved === true ? path.slice(path.lastIndexOf("/") + 1) : isSaved || undefined;
   if (typeof download === "boolean") return (path) => nameOf(path, download);
   if (typeof download === "function") return (path, stat) => nameOf(path, download(path, sentFile(stat)));
-  const isMeant = matcherOf(download);
+  const isMeant = anyOfPatterns(download);
   return (path) => nameOf(path, isMeant(path));
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../http/preconditions.ts";
 import { documentKind } from "../http/selector-range.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
+import type { FileOptions } from "../server/site.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
 import {
   type CodedVariant,
@@ -45,7 +46,7 @@ export async function readFile(request: FileRequest): Promise<Reply> {
   if (verdict === "failed") throw preconditionFailed(validators);
   if (verdict === "not-modified") return emptyReply(304, { ...about.ofUnchanged });
 
-  const headers: ReplyHeaders = { ...about.ofContent };
+  const headers = { ...about.ofContent };
   const isHead = method === "HEAD";
   if (variant && !variant.file) return compressedFile(headers, plain, variant.coding, isHead);
   const file = variant?.file ?? plain;
@@ -83,6 +84,10 @@ async function compressedFile(
 }
 
 interface FileHeaders {
+  readonly path: string;
+  readonly options: FileOptions;
+  /** Whether its date is told. */
+  readonly isDated: boolean;
   readonly validators: Validators;
   /** Header fields of a 304: what a cache needs to know, with or without content (RFC 9110 §15.4.5). */
   readonly ofUnchanged: Readonly<ReplyHeaders>;
@@ -92,15 +97,20 @@ interface FileHeaders {
   readonly own: Readonly<ReplyHeaders>;
 }
 
+/** By record: storages that keep files in memory give the same one until the file changes. */
+const knownHeaders = new WeakMap<StoredStat, FileHeaders>();
+
 function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const { path, options, serving } = request;
+  const known = serving.asksEachTime ? undefined : knownHeaders.get(stat);
+  const isDated = isPast(stat.modified);
+  if (known?.path === path && known.options === options && known.isDated === isDated) return known;
   const etag = entityTag(stat.version);
   const cacheControl = serving.cacheControlOf(path, stat);
   const savedAs = serving.savedAs(path, stat);
-  const own = lowerCased(options.headers?.(path, sentFile(stat)) ?? {});
   const validating: ReplyHeaders = {
     etag,
-    ...(isPast(stat.modified) && { "last-modified": formatHttpDate(stat.modified) }),
+    ...(isDated && { "last-modified": formatHttpDate(stat.modified) }),
     ...(cacheControl !== undefined && { "cache-control": cacheControl }),
     ...varying(request),
   };
@@ -108,12 +118,18 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
     ...contentHeaders(request, stat),
     ...(savedAs !== undefined && { "content-disposition": attachment(savedAs) }),
   };
-  return {
+  const own = lowerCased(options.headers?.(path, sentFile(stat)) ?? {});
+  const made: FileHeaders = {
+    path,
+    options,
+    isDated,
     validators: { etag, modified: stat.modified },
     ofUnchanged: { ...validating, ...own },
     ofContent: { ...validating, ...describing, ...own, "content-length": String(stat.size) },
     own,
   };
+  knownHeaders.set(stat, made);
+  return made;
 }
 
 function headersOfVariant(plain: FileHeaders, { version }: StoredStat, { coding, file }: CodedVariant): FileHeaders {

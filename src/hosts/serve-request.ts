@@ -13,7 +13,7 @@ import type { LifeCycle } from "./life-cycle.ts";
 import type { HostedSite, VirtualHosts } from "./site.ts";
 
 /** Sends a reply to the client, or gives `undefined` where it passed the request on. */
-export type Deliver = (reply: Reply) => Promise<Sent | undefined>;
+export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;
 export type PassOn = (error?: unknown) => void;
 /** Takes over the connection of a handshake; `false` if another listener has it, or middleware has answered. */
 export type Claim = () => Promise<boolean>;

@@ -29,12 +29,6 @@ export function compilePathPattern(pattern: string): PathPattern {
   return { literalLength, matches: matchSegments(segments.map(compileSegment), isTree) };
 }
 
-/** Tells whether one of several patterns matches a path. */
-export function matcherOf(patterns: readonly string[]): (path: string) => boolean {
-  const compiled = patterns.map(compilePathPattern);
-  return (path) => compiled.some((pattern) => pattern.matches(path));
-}
-
 function segmentsOf(pattern: string): string[] {
   if (!pattern.startsWith("/")) throw new TypeError('a path that begins with "/"');
   if (forbidden.test(pattern)) throw new TypeError("a path without backslashes and control characters");

@@ -1,5 +1,5 @@
 import type { HttpError } from "../http/http-error.ts";
-import { matcherOf } from "../http/path-pattern.ts";
+import { compilePathPattern } from "../http/path-pattern.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aFunction, pathPattern, pluginOptions } from "../options/option-types.ts";
 import { anyOf, listOf, type OptionsSchema } from "../options/schema.ts";
@@ -85,5 +85,7 @@ export function guard(options: GuardOptions = {}): Plugin {
 
 function coverage(covers: GuardOptions["covers"]): (path: string) => boolean {
   if (covers === undefined) return () => true;
-  return typeof covers === "function" ? covers : matcherOf(covers);
+  if (typeof covers === "function") return covers;
+  const patterns = covers.map(compilePathPattern);
+  return (path) => patterns.some((pattern) => pattern.matches(path));
 }

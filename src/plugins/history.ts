@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
-import { matcherOf } from "../http/path-pattern.ts";
+import { compilePathPattern } from "../http/path-pattern.ts";
 import { isHiddenPath } from "../http/request-target.ts";
 import { filePath } from "../local-files/file-path.ts";
 import { checkOptions } from "../options/check-config.ts";
@@ -83,10 +83,13 @@ export function history(options: HistoryOptions): Plugin {
   const { maxBacklog = 256 * 1024 * 1024, author } = options;
   const base = given.endsWith("/") ? given : `${given}/`;
   const repository = filePath(String(options.repository)) ?? "";
-  const isMeant = options.paths ? matcherOf(options.paths) : () => true;
-  const isIgnored = matcherOf(options.ignore ?? []);
+  const paths = options.paths?.map(compilePathPattern);
+  const ignored = (options.ignore ?? []).map(compilePathPattern);
   const covers = (path: string): boolean =>
-    isMeant(path) && !isIgnored(path) && !isHiddenPath(path, site?.options.dotfiles ?? "ignore") && !gitsOwn.test(path);
+    (paths?.some((pattern) => pattern.matches(path)) ?? true) &&
+    !ignored.some((pattern) => pattern.matches(path)) &&
+    !isHiddenPath(path, site?.options.dotfiles ?? "ignore") &&
+    !gitsOwn.test(path);
 
   const directory = join(repository, "filement-spool");
   const journal = new Journal(directory);

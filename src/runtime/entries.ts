@@ -55,7 +55,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
     const incoming = new NodeIncoming(request, response, "reply", mount); // now: Express takes its prefix from the URL for a moment only
     const passOn = fallthrough ? next : undefined;
     const wasRead = request.readableDidRead; // by a body parser
-    const deliver: Deliver = async (reply) => {
+    const deliver: Deliver = (reply) => {
       const isUntouched = request.readableDidRead === wasRead;
       if (isUntouched && isPassedOn(reply, passOn)) return undefined;
       return sendReply(request, response, reply, life.isClosing);
@@ -80,11 +80,11 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
         return true;
       } catch (error) {
         options.report(error);
-        void sendReply(request, response, { status: 500, headers: {} }, true);
+        sendReply(request, response, { status: 500, headers: {} }, true);
         return false;
       }
     };
-    const deliver: Deliver = async (reply) => {
+    const deliver: Deliver = (reply) => {
       if (isOthers()) {
         discard(reply.body);
         return { bytes: 0, aborted: true };
@@ -136,7 +136,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       const wasRead = request.bodyUsed;
       return new Promise((resolve) => {
         const passOn = fallthrough ? (): void => resolve(undefined) : undefined;
-        const deliver: Deliver = async (reply) => {
+        const deliver: Deliver = (reply) => {
           if (request.bodyUsed === wasRead && isPassedOn(reply, passOn)) return undefined;
           const fetched = fetchReply(reply, request.signal);
           handedOut.add(fetched);

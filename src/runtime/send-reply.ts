@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type OutgoingHttpHeaders, OutgoingMessage, type ServerResponse } from "node:http";
+import { type OutgoingHttpHeaders, OutgoingMessage, ServerResponse } from "node:http";
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Readable } from "node:stream";
 import { discard, isStream, type Reply, type Sent } from "../server/reply.ts";
@@ -18,12 +18,12 @@ const connectionHeaders = ["connection", "keep-alive", "proxy-connection", "upgr
  * Sends a reply; the only place that writes to a response of `node:http` or `node:http2`. With `isLast` the connection
  * is closed afterwards. Throws, with nothing sent, for a header field that HTTP does not know.
  */
-export async function sendReply(
+export function sendReply(
   request: NodeRequest,
   response: NodeResponse,
   reply: Reply,
   isLast = false,
-): Promise<Sent> {
+): Promise<Sent> | Sent {
   const { body } = reply;
   // The client is gone, or another handler has answered: under Express perhaps a middleware that limits the time.
   if (request.socket.destroyed || response.headersSent || response.writableEnded) {
@@ -40,6 +40,12 @@ export async function sendReply(
   return isStream(body)
     ? sendStream(request, response, reply, body, unread)
     : sendWhole(request, response, body, unread);
+}
+
+/** Whether what is written goes to the connection itself. Express's `compression` keeps it, and never calls back. */
+function writesAtOnce(response: NodeResponse): response is ServerResponse {
+  const { write, end } = OutgoingMessage.prototype;
+  return response instanceof ServerResponse && response.write === write && response.end === end;
 }
 
 type Unread = "nothing" | "little" | "much";
@@ -66,8 +72,13 @@ function sendWhole(
   response: NodeResponse,
   body: string | Uint8Array | undefined,
   unread: Unread,
-): Promise<Sent> {
+): Promise<Sent> | Sent {
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
+  if (unread === "nothing" && writesAtOnce(response)) {
+    response.end(body);
+    if (isHandedOver(response)) return { bytes, aborted: false };
+    return completion(request, response, () => ({ bytes, isWhole: true }));
+  }
   const sent = completion(request, response, () => ({ bytes, isWhole: true }));
   if (unread === "much") {
     flushHeaders(response);
@@ -81,9 +92,9 @@ function sendWhole(
   return sent;
 }
 
-/** Whether what is written goes to the connection itself. Express's `compression` keeps it, and never calls back. */
-function writesAtOnce(response: NodeResponse): response is ServerResponse {
-  return response.write === OutgoingMessage.prototype.write;
+/** Whether the connection has taken all of a reply already: there is nothing to wait for. */
+function isHandedOver({ socket, writableLength }: ServerResponse): boolean {
+  return socket !== null && !socket.destroyed && !socket.errored && writableLength === 0;
 }
 
 async function sendStream(

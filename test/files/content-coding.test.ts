@@ -1,6 +1,6 @@
 import { utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -148,9 +148,9 @@ describe("compress", () => {
   it("compresses a small file once for all who ask, and again when it has changed", async () => {
     let read = 0;
     const storage = withFiles(memoryStorage(stored), (file) => ({
-      stream: (span) => {
+      bytes: (span) => {
         read += 1;
-        return file.stream(span);
+        return file.bytes(span);
       },
     }));
     const ask = await site({ storage });
@@ -207,11 +207,7 @@ describe("compressedBytes", () => {
   it("tries again what could not be read", async () => {
     const file = await memoryStorage(stored).open("/index.html");
     if (!file) throw new Error("no file");
-    const failing: OpenFile = {
-      ...file,
-      stat: file.stat,
-      stream: () => new Readable({ read() {} }).destroy(new Error("busy")),
-    };
+    const failing: OpenFile = { ...file, stat: file.stat, bytes: () => Promise.reject(new Error("busy")) };
     await expect(compressedBytes(failing, "gzip")).rejects.toThrow("busy");
     expect(gunzipSync(await compressedBytes(file, "gzip")).toString()).toBe(page);
   });

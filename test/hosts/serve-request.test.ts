@@ -68,7 +68,7 @@ async function ask({ trustProxy = false, refuses, onChange, ...incoming }: Asked
       signal: () => new AbortController().signal,
       ...incoming,
     },
-    async (reply) => {
+    (reply) => {
       replies.push(reply);
       if (refuses && replies.length === 1) throw refuses;
       return { bytes: 1, aborted: false };

@@ -112,10 +112,12 @@ describe("a reply over HTTP/1", () => {
     const body = endless();
     const rejected = new Promise((resolve) => {
       const server = createServer((request, response) => {
-        sendReply(request, response, ok(body, headers)).catch((error) => {
+        try {
+          sendReply(request, response, ok(body, headers));
+        } catch (error) {
           resolve([error instanceof TypeError, response.headersSent]);
           response.end();
-        });
+        }
       });
       listen(server).then((port) => send(`http://127.0.0.1:${port}`, "GET", "/"));
     });

@@ -42,12 +42,9 @@ const onFiles: Operations<FileOperation> = {
   COPY: { run: copyFile, right: "read" },
 };
 
-const editPage: PathOperation = async (request) =>
-  (await import("../../elements/edit-list.ts")).editPage(request as EditRequest); // a document has a `stat`
-
 /** Everything that can be done to a path. The keys of a row are its `Allow`; what is not among them is 405. */
 export const operations: Readonly<Record<Target, Operations<PathOperation>>> = {
-  document: { ...onFiles, PATCH: { run: editPage } },
+  document: { ...onFiles, PATCH: { run: (request) => editPage(request as EditRequest) } }, // a document has a `stat`
   file: onFiles,
   directory: {
     GET: { run: readDirectory },
@@ -73,9 +70,11 @@ export const operations: Readonly<Record<Target, Operations<PathOperation>>> = {
 };
 
 // The parser comes with these: who serves whole files only never loads it.
-const readElements: ElementOperation = async (request) =>
-  (await import("../../elements/read.ts")).readElements(request);
-const selectedEdits = () => import("../../elements/edit-selected.ts");
+const readElements = loadedLater(async () => (await import("../../elements/read.ts")).readElements);
+const replaceElements = loadedLater(async () => (await import("../../elements/edit-selected.ts")).replaceElements);
+const appendToElements = loadedLater(async () => (await import("../../elements/edit-selected.ts")).appendToElements);
+const deleteElements = loadedLater(async () => (await import("../../elements/edit-selected.ts")).deleteElements);
+const editPage = loadedLater(async () => (await import("../../elements/edit-list.ts")).editPage);
 
 /** Everything that can be done to the elements of a document. */
 export const elementOperations: Readonly<
@@ -83,10 +82,21 @@ export const elementOperations: Readonly<
 > = {
   GET: { run: readElements, right: "read" },
   HEAD: { run: readElements, right: "read" },
-  PUT: { run: async (request) => (await selectedEdits()).replaceElements(request), right: "overwrite" },
-  POST: { run: async (request) => (await selectedEdits()).appendToElements(request), right: "append" },
-  DELETE: { run: async (request) => (await selectedEdits()).deleteElements(request), right: "delete" },
+  PUT: { run: replaceElements, right: "overwrite" },
+  POST: { run: appendToElements, right: "append" },
+  DELETE: { run: deleteElements, right: "delete" },
 };
+
+/** An operation whose module is loaded at the first request for it. */
+function loadedLater<Request>(
+  load: () => Promise<(request: Request) => Promise<Reply>>,
+): (request: Request) => Promise<Reply> {
+  let operation: ((request: Request) => Promise<Reply>) | undefined;
+  return async (request) => {
+    operation ??= await load();
+    return operation(request);
+  };
+}
 
 export function isMethod(method: string): method is Method {
   return method !== "OPTIONS" && (fileMethods as readonly string[]).includes(method);
