@@ -41,7 +41,6 @@ export async function codedVariant(
   { size, modified }: StoredStat,
   headers: Readonly<ReplyHeaders>,
 ): Promise<CodedVariant | undefined> {
-  if (!options.precompressed && !options.compress) return undefined;
   const wanted = wantedCodings(exchange.header("accept-encoding"));
   for (const coding of options.precompressed ? wanted : []) {
     const file = await storage.open(path + extensions[coding], purposeOf(exchange));

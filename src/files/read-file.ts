@@ -38,7 +38,8 @@ export async function readFile(request: FileRequest): Promise<Reply> {
   const { exchange, stat, file: plain } = request;
   if (!stat || !plain) throw notFound();
   const ofPlain = headersOf(request, stat);
-  const variant = await codedVariant(request, stat, ofPlain.ofContent);
+  const { precompressed, compress } = request.options;
+  const variant = precompressed || compress ? await codedVariant(request, stat, ofPlain.ofContent) : undefined;
   const about = variant ? headersOfVariant(ofPlain, stat, variant) : ofPlain;
   const { validators } = about;
   const { method, headers: asked } = exchange;
