@@ -80,7 +80,8 @@ export class ElementIndex {
 
   /** The elements with an id, a class or a name, in any case. */
   *with(feature: Feature, value: string): SlicedWork<ElementList> {
-    const lists = this.#lists.get(feature) ?? (yield* this.#makeLists(feature));
+    const lists = this.#lists.get(feature) ?? (yield* listsOf(this.all, keysOf[feature]));
+    this.#lists.set(feature, lists);
     return lists.get(asciiLowerCase(value)) ?? [];
   }
 
@@ -99,18 +100,12 @@ export class ElementIndex {
     const isBehind = (element: SourceElement): boolean =>
       // What has no place of its own is searched for.
       element.startIndex === null ? this.all.indexOf(element) >= start + added.length : element.startIndex >= position;
-    const isMost = removed.length > all.length / 2; // making it anew is less than taking each element out of its list
+    // Taking most elements out of their lists is more work than making those lists anew that are asked for.
+    if (removed.length > all.length / 2) this.#lists.clear();
     for (const [feature, lists] of this.#lists) {
       yield;
-      if (isMost) yield* this.#makeLists(feature);
-      else yield* exchangeIn(lists, keysOf[feature], removed, added, isBehind);
+      yield* exchangeIn(lists, keysOf[feature], removed, added, isBehind);
     }
-  }
-
-  *#makeLists(feature: Feature): SlicedWork<Lists> {
-    const lists = yield* listsOf(this.all, keysOf[feature]);
-    this.#lists.set(feature, lists);
-    return lists;
   }
 }
 
