@@ -14,7 +14,7 @@ export interface HostConfig extends FileHandling {
   readonly root?: string | URL | undefined;
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage | undefined;
-  /** The pipeline, in order. A file handler is added at the end where the list has none. @default [] */
+  /** The pipeline, in order. Without a file handler, one is added at the end. @default [] */
   readonly plugins?: readonly Plugin[] | undefined;
   /** Further names of this host. @default [] */
   readonly aliases?: readonly string[] | undefined;

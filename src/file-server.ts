@@ -41,7 +41,7 @@ export interface FileServer<Fetched extends Response | undefined = Response> ext
   /**
    * Answers a `Request` in-process, with the same semantics and streaming both ways. A URL stands for its GET, a path
    * for that of `http://localhost`. With the option `fallthrough` it resolves with `undefined` for what is passed on.
-   * Rejects for what is no URL, and for a second argument that is none of its own.
+   * Rejects for a text that is not a URL, and for a second argument that is not a `FetchInfo`.
    */
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Fetched>;
   /** Every committed change, once and in order. */

@@ -31,7 +31,7 @@ export interface Page {
   readonly state: "idle" | "open" | "closed";
   /** The elements that a CSS selector selects in the file. */
   select(selector: string): Selection;
-  /** Makes a list of edits, all or none, as one change. Rejects with a {@link PageError}. */
+  /** Makes a list of edits, all or nothing, as one change. Rejects with a {@link PageError}. */
   edit(edits: readonly Edit[], options?: EditOptions): Promise<MadeEdits>;
   /** The latest versions, newest first, 50 at most. Rejects with a {@link PageError} if there is no history. */
   history(): Promise<readonly PageVersion[]>;

@@ -97,7 +97,7 @@ function titleOf(page: Document): HTMLTitleElement | null {
 function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> {
   const free = new Set([...old.keys()].filter((index) => old[index] instanceof Element));
   const pairs = new Map<Node, number>();
-  // What is not an element has no local name, and finds none.
+  // A node that is not an element has no local name, and finds nothing.
   const take = (node: Node, fits: (candidate: Element) => boolean): void => {
     const { localName, id } = dom(node as Element);
     for (const index of free) {

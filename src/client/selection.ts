@@ -26,7 +26,7 @@ export interface AppendOptions {
  */
 export interface Selection {
   readonly selector: string;
-  /** Reads the elements; where none matches, there are none, and that is no error. */
+  /** Reads the elements; without a match the list is empty, which is not an error. */
   get(): Promise<StoredElements>;
   /** Puts something else in place of each element. Gives what stands there now. */
   replace(content: string | Element): Promise<StoredElements>;

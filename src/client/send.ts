@@ -55,7 +55,7 @@ export interface MadeEdits {
   readonly edits: readonly { readonly matches?: number }[];
 }
 
-/** Makes a list of edits (PATCH): all of them, or none. */
+/** Makes a list of edits (PATCH): all of them, or nothing. */
 export function editPage(page: Requesting, edits: readonly Edit[], { ifMatch }: EditOptions = {}): Promise<MadeEdits> {
   const headers = {
     "content-type": "application/vnd.filement.edits+json",
@@ -75,7 +75,7 @@ export function editPage(page: Requesting, edits: readonly Edit[], { ifMatch }: 
 /** A request that failed, with the reason that the server gave. */
 export class PageError extends Error {
   override readonly name = "PageError";
-  /** Status of the reply; 0 where there was none. */
+  /** Status of the reply; 0 without a reply. */
   readonly status: number;
   /**
    * The server's code, such as `PRECONDITION_FAILED`. Besides: `NETWORK` where no reply came, `NO_MATCH` where nothing

@@ -131,7 +131,7 @@ export class DocumentCache {
         return shared;
       } catch (error) {
         if (error instanceof DocumentError) throw error;
-        // The one who loads it could not read that version any more; whoever has it open still can.
+        // The request that loads it could not read that version any more; one that has it open still can.
         if (this.#loading.get(loadingKey) === loading) this.#loading.delete(loadingKey);
         return this.#get(path, version, load);
       }

@@ -146,7 +146,7 @@ class Editing {
     return body.byteLength <= smallBytes ? edit() : largeEdits.run(this.#client, edit);
   }
 
-  /** Looks at the page before the content is read, and keeps none of it; `undefined` if there is nothing to do. */
+  /** Looks at the page before the content is read, and keeps nothing of it; `undefined` if there is nothing to do. */
   async #look(): Promise<DocumentKind | undefined> {
     const { documents, options, file, right = "overwrite" } = this.#request;
     const { selector } = this.#wanted;
@@ -340,7 +340,7 @@ class Editing {
     return isTaken;
   }
 
-  /** The edits that the host program puts in the place of these; `undefined` for none. */
+  /** The edits that the host program puts in the place of these; `undefined` where it leaves them. */
   async #decided(): Promise<readonly Edit[] | undefined> {
     const { exchange, path, options } = this.#request;
     const { kind, selector } = this.#wanted;

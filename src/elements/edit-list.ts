@@ -12,7 +12,7 @@ import { ChosenElements, clientOf, finderOf } from "./selection.ts";
 type Preference = "representation" | "minimal" | undefined;
 
 /**
- * PATCH of a document (RFC 5789): all edits of a list, or none of them. 200 with what each was about; or, as the client
+ * PATCH of a document (RFC 5789): all edits of a list, or nothing. 200 with what each was about; or, as the client
  * prefers, 204, the page, or elements of it (206).
  */
 export async function editPage(request: EditRequest): Promise<Reply> {

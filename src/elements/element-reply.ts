@@ -66,8 +66,8 @@ export function withMatches(thrown: unknown, matches: number): unknown {
 /**
  * Judges the conditions of a request (RFC 9110 §13) by the tag of the elements that it is about, which is made only if
  * there are conditions; `If-Match` may name the document's tag as well. Throws 412 `PRECONDITION_FAILED` with the
- * current tag. Without `makeTag`, for a user who may not read the elements, no tag is right and none is told: by a tag
- * alone, content as short as a PIN can be guessed.
+ * current tag. Without `makeTag`, for a user who may not read the elements, no tag is right and the reply has
+ * no tag: by a tag alone, content as short as a PIN can be guessed.
  */
 export async function judgePreconditions(
   { method, headers }: Pick<Exchange, "method" | "headers">,

@@ -33,7 +33,7 @@ export function dependsOnCoding({ options, path, contentTypeOf }: FileRequest): 
 }
 
 /**
- * The content in a coding that the client prefers to none: the file beside it that holds it (`app.js.br`), unless that
+ * The content in a coding that the client prefers: the file beside it that holds it (`app.js.br`), unless that
  * is older; else one to compress it with, but not for ranges, which count stored bytes, or what is coded already.
  */
 export async function codedVariant(

@@ -17,7 +17,7 @@ const isCompressed =
 // What one system or another does not take in the name of a file, or would show in another order.
 const unusualInName = /[/\\:*?"<>|\p{Cc}\p{Bidi_Control}]|[. ]+$/gu;
 
-/** What an archive of a directory may hold; `undefined` where the listing has none. */
+/** What an archive of a directory may hold; `undefined` where there are no archives. */
 export function zipLimits({ listing }: Pick<FileOptions, "listing">): TreeLimits | undefined {
   const zip = typeof listing === "object" && listing.zip;
   if (!zip) return undefined;

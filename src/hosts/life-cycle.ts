@@ -62,7 +62,7 @@ export class LifeCycle {
     const [site] = this.#sites(); // any will do: what it protects is protected on all
     const { feed, protectedFiles = [] } = this.#config;
     for (const location of protectedFiles) await site?.protect(filePath(location) ?? location);
-    // The code for a Redis is loaded here, for most servers have none.
+    // The code for a Redis is loaded here: most servers do without Redis.
     const shared = typeof feed === "string" ? (await import("../redis/feed.ts")).redisFeed(feed) : feed;
     if (shared) await this.#changes.share(shared);
     for (const site of this.#sites()) for (const plugin of site.plugins) await plugin.start?.(site);

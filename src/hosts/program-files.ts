@@ -25,7 +25,7 @@ export interface ProgramWriteOptions extends ProgramOptions {
 export interface ReadFile {
   /** Of the file; or the elements as they stand in the page, in its order. */
   readonly content: Buffer;
-  /** Entity tag of the content; of elements it is theirs, and missing where there are none. */
+  /** Entity tag of the content; of elements it is theirs, and missing without a match. */
   readonly etag: string | undefined;
   /** How many elements there are, where a selector was given. */
   readonly matches: number | undefined;
@@ -60,7 +60,7 @@ export interface ProgramFiles {
   read(path: string, selector?: string, options?: ProgramOptions & { readonly at?: Date | string }): Promise<ReadFile>;
   /** Stores a file, as PUT does. */
   write(path: string, content: string | Uint8Array, options?: ProgramWriteOptions): Promise<WrittenFile>;
-  /** Makes a list of edits of a page, all of them or none, as PATCH does. */
+  /** Makes a list of edits of a page, all or nothing, as PATCH does. */
   edit(path: string, edits: readonly Edit[], options?: ProgramWriteOptions): Promise<EditedPage>;
   /** The versions of a file, newest first, with the plugin `history`: 50 by default, `after` the `next` of a list. */
   history(

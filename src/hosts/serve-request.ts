@@ -31,7 +31,7 @@ interface RequestPathParts {
   readonly life: LifeCycle;
   readonly uploads: UsageLimit;
   readonly hosts: VirtualHosts;
-  /** Stands for the host of a request that named none of ours. */
+  /** Stands for the host of a request that named an unknown host. */
   readonly nowhere: HostedSite;
 }
 

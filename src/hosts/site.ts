@@ -29,7 +29,7 @@ export interface HostedSite extends PluginSite {
   readonly answer: Handler;
   /** Runs the file handler alone, for the host program. */
   readonly answerProgram: Handler;
-  /** Runs the plugins that are `alwaysOn`, and answers 503 where none of them does. */
+  /** Runs the plugins that are `alwaysOn`, and answers 503 where they do not answer. */
   readonly answerDuringOutage: Handler;
 }
 

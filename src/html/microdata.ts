@@ -233,7 +233,7 @@ class ItemReader {
   }
 }
 
-/** What says something about an item, but about none that there is. */
+/** Attributes that say something about an item, but belong to no item. */
 function* strayAttributes(page: Page, used: ReadonlySet<SourceElement>): SlicedWork<readonly MicrodataMistake[]> {
   const mistakes: MicrodataMistake[] = [];
   let looked = 0;

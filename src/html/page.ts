@@ -87,7 +87,7 @@ export interface Page {
   /** The elements that a CSS selector selects, in the order of the page. Throws a {@link DocumentError}. */
   select(selector: string): readonly PageElement[];
   /**
-   * Makes all edits of a list, each in the page as those before have left it, or none: then it throws a {@link
+   * Makes all edits of a list, each in the page as those before have left it, or nothing: then it throws a {@link
    * DocumentError} with the `index` of the edit. Elements selected before cannot be used any more.
    */
   edit(edits: readonly Edit[]): readonly EditResult[];

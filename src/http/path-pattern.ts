@@ -2,7 +2,7 @@
 export interface PathPattern {
   /** How many of its characters stand for themselves; the more, the more specific it is. */
   readonly literalLength: number;
-  /** Whether it covers a path. `:username` covers just the segment that is `username`, and none without one. */
+  /** Whether it covers a path. `:username` covers just the segment that is `username`, and nothing without one. */
   matches(path: string, username?: string): boolean;
 }
 

@@ -39,7 +39,7 @@ const hostLiteral = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
 interface RequestTarget {
   /** Decoded, from `/`, without empty, `.` and `..` segments, ending in `/` for a directory; `"*"` of OPTIONS. */
   readonly path: string;
-  /** The query with its `?`, as sent; `""` where there is none. */
+  /** The query with its `?`, as sent; `""` without a query. */
   readonly search: string;
   /** Host and port as sent, in the absolute-form only; wins over the `Host` field (RFC 9112 §3.2.2). */
   readonly authority?: string;
@@ -62,7 +62,7 @@ export function parseRequestPath(target: string): RequestTarget {
 
 /**
  * The name in a `Host` field (RFC 9110 §7.2): lower-case, without port and trailing dot, an IPv6 address in brackets in
- * its shortest spelling. `""` if none was sent. Throws 400 `INVALID_HOST` for everything else.
+ * its shortest spelling. `""` if the field was not sent. Throws 400 `INVALID_HOST` for everything else.
  */
 export function parseHost(value: string | undefined): string {
   if (value === undefined || value === "") return "";
@@ -75,7 +75,7 @@ export function parseHost(value: string | undefined): string {
   return canonical;
 }
 
-/** Whether others cannot register a host name: an address, `localhost` or below (RFC 6761 §6.3), or none at all. */
+/** Whether others cannot register a host name: an address, `localhost` or below (RFC 6761 §6.3), or `""`. */
 export function isLocalName(host: string): boolean {
   return host === "" || host.startsWith("[") || isIPv4(host) || /(?:^|\.)localhost$/.test(host);
 }
@@ -95,7 +95,7 @@ export interface MountPoint {
 
 /** A mount point, compiled. */
 export interface Mount {
-  /** As URLs begin with it: `""` for none and for `/`. */
+  /** As URLs begin with it: `""` without a mount, and for `/`. */
   readonly prefix: string;
   readonly isStripped: boolean;
 }

@@ -7,7 +7,7 @@ const bytesUnit = /^bytes=/i;
 // Node joins fields of one name with a comma.
 const anySelectorUnit = /(?:^|,)[ \t]*selector=/i;
 
-// A name that is all extension, such as `.html`, has none.
+// A name such as `.html` has no extension.
 const htmlName = /[^/]\.html?$/i;
 const xmlName = /[^/]\.(?:xhtml|xml|svg)$/i;
 

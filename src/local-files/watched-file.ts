@@ -13,7 +13,7 @@ export interface WatchedFileOptions<Content> {
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Between two looks. Not left to the system's reports: network file systems and links to links have none. */
+/** Between two looks. The system's reports would not do: they miss network file systems and links to links. */
 const lookMs = 500;
 
 /** The content of a file that is read again when it changes: all of the new content, or still the former. */

@@ -45,7 +45,7 @@ export interface AccessLogPlugin extends Plugin {
  * Writes a line for every reply of its host, whichever plugin made it and wherever this one stands in the list. The
  * line has the bytes that were sent, and whether the client left early. No reply ever waits for the log.
  *
- * Lines go to a file, a stream, a function, or with none of these to the server's `logger` (`info`, the entry as field
+ * Lines go to a file, a stream, a function, or without these to the server's `logger` (`info`, the entry as field
  * `access`). Throws a `ConfigError` for options that make no sense; a file that cannot be opened, or no logger to write
  * to, keeps the server from starting.
  *

@@ -96,7 +96,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       site.documentCaches.add(space.documents);
       spaces.set(site, { ...space, methods: taken });
       if (!site.options.watch) return;
-      const isListed = site.plugins.includes(plugin); // not so for the parts of a plugin that someone made of this one
+      const isListed = site.plugins.includes(plugin); // not so for the parts of a plugin that was made of this one
       const serves = (path: string): boolean => !isListed || site.fileHandlerOf(path) === plugin;
       unwatches.push(await announceExternalEdits(site, { storage: space.storage, ...space.options, serves }));
     },

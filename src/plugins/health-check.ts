@@ -104,7 +104,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       const [results, shared] = await Promise.all([ask(probesOf(site)), ask(services)]);
       const checks = { ...shared, ...results };
       const isHealthy = Object.values(results).every((result) => result === "ok");
-      // What all servers share takes none out of rotation: all would go at once.
+      // A failure of what all servers share does not take one out of rotation: all would go at once.
       if (isHealthy && Object.values(shared).every((result) => result === "ok")) {
         return report(200, { status: "healthy", uptime, version });
       }

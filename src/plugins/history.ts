@@ -26,13 +26,13 @@ import { Versions } from "./history/versions.ts";
 
 /** Options of {@link history}. */
 export interface HistoryOptions {
-  /** Location of the git repository, which is made where there is none. Below the root it is hidden. */
+  /** Location of the git repository, which is made if it does not exist. Below the root it is hidden. */
   readonly repository: string | URL;
   /** Below which path the versions are. @default "/history/" */
   readonly path?: string | undefined;
   /** Path patterns of the files that have a history. @default all */
   readonly paths?: readonly string[] | undefined;
-  /** Path patterns of those that have none. @default none */
+  /** Path patterns of files without a history. @default none */
   readonly ignore?: readonly string[] | undefined;
   /** The branch that gets the commits. @default "main" */
   readonly branch?: string | undefined;
@@ -40,9 +40,9 @@ export interface HistoryOptions {
   readonly author?: ((user: string) => Person) | undefined;
   /** Larger files have no history, in bytes. @default 16777216 (16 MiB) */
   readonly maxFileBytes?: number | undefined;
-  /** Forget commits that are older, in days, but for the latest. @default none is forgotten */
+  /** Forget commits that are older, in days, but for the latest. @default all are kept */
   readonly keepDays?: number | undefined;
-  /** Forget all but so many of the latest commits. @default none is forgotten */
+  /** Forget all but so many of the latest commits. @default all are kept */
   readonly keepCommits?: number | undefined;
   /** Changes that may wait for git, in bytes. @default 268435456 (256 MiB) */
   readonly maxBacklog?: number | undefined;

@@ -19,7 +19,7 @@ export type MetricsRegistry = Pick<
 
 /** Options for {@link metrics}. */
 export interface MetricsOptions {
-  /** Path of the exposition; `false` for none, with a `registry` that is exposed elsewhere. @default "/metrics" */
+  /** Path of the exposition; `false` with a `registry` that is exposed elsewhere. @default "/metrics" */
   readonly path?: string | false;
   /**
    * Registry of `prom-client` to count in; what else it holds is exposed as well. @default one of its own, with
@@ -90,7 +90,7 @@ interface Counting {
 /** prom-client's own metrics of the process, which cannot be stopped: the same for all servers in it. */
 let ofProcess: Registry | undefined;
 
-/** Puts the metrics into a registry, all or none. */
+/** Puts the metrics into a registry, all or nothing. */
 function beginCounting(
   library: typeof import("prom-client"),
   given: MetricsRegistry | undefined,

@@ -13,7 +13,7 @@ import { latestUser, userOf } from "./permissions/latest-user.ts";
 import { createPermissions, type PermissionRule, type Permissions, ruleSchema } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
 
-/** Someone who is signed in, as the host program knows them. */
+/** A signed-in user, as the host program knows them. */
 export interface SignedIn {
   readonly name: string;
   /** What the rules call the user besides the name. @default [] */

@@ -9,7 +9,7 @@ export interface SecurityHeadersOptions {
   readonly headers?: Readonly<Record<string, string | false>> | undefined;
 }
 
-/** What protects pages and breaks none. */
+/** Fields that protect pages and break no page. */
 const defaults: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "referrer-policy": "strict-origin-when-cross-origin",

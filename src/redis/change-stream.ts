@@ -39,7 +39,7 @@ const toldSeconds = 60;
 /** States of a file that were not told, at most: servers that work on it at once. */
 const maxUntold = 16;
 
-/** Gives the number of the stream's feed and of its last entry, after it has begun one where there is none. */
+/** Gives the number of the stream's feed and of its last entry; begins a feed if the stream has no feed yet. */
 const lastEntry = `
 local function time()
   local now = redis.call('TIME')
@@ -99,7 +99,7 @@ redis.call('SET', KEYS[2], string.format('%.0f', known), 'EX', ${senderSeconds})
 return receipts
 `;
 
-/** Begins a new feed in place of the one that is named, or where there is none. */
+/** Begins a new feed, in place of the one that is named if there is one. */
 const beginFeed = `${lastEntry}
 local feed = last()
 if string.format('%.0f', feed) == ARGV[2] then begin(math.max(time(), feed + 1)) end

@@ -88,7 +88,7 @@ export class RedisConnection {
     await this.run(["PING"], 10 * commandMs);
   }
 
-  /** Sends a command and gives its reply. Throws a {@link RedisError} where none comes in time. */
+  /** Sends a command and gives its reply. Throws a {@link RedisError} if the reply does not come in time. */
   async run(command: readonly string[], limitMs: number = commandMs): Promise<unknown> {
     const late = (): never => {
       throw new RedisError(`${this.name} has not answered for ${limitMs} ms`);

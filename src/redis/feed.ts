@@ -60,7 +60,7 @@ export class RedisFeed implements SharedFeed {
   readonly #times: Required<FeedTimes>;
   readonly #over = new AbortController();
   #end: FeedEnd | undefined;
-  /** The last entry that was told here; none before the first connection. */
+  /** The last entry that was told here; `undefined` before the first connection. */
   #position: StreamEntry | undefined;
   /** Whether changes are told under ids of this server, and not those of the stream. */
   #isAlone = true;

@@ -18,7 +18,7 @@ export interface FetchedReply {
  */
 export function fetchReply(reply: Reply, signal: AbortSignal): FetchedReply {
   const { status, body } = reply;
-  const headers = headersOf(reply); // before: the Response of some hosts adds a type to content that has none yet
+  const headers = headersOf(reply); // before: the Response of some hosts adds a type to content without one
   if (!isStream(body)) {
     const bytes = bodyLength(body) ?? 0;
     // As bytes: of text the standard would say that it is text/plain.

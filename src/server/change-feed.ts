@@ -26,7 +26,7 @@ interface AnyChange {
 interface Details {
   /** Entity tag of the file after the change. */
   readonly etag?: string;
-  /** Bytes of the file after the change; not for clients. Missing where the server that made the change tells none. */
+  /** Bytes of the file after the change; not for clients. Missing if the server of the change did not tell it. */
   readonly size?: number;
   /** Selector of the changed elements. */
   readonly selector?: string;
@@ -89,7 +89,7 @@ export interface ChangeOrigin {
   readonly elements?: readonly ChangedElements[] | undefined;
   /** Whether it was noticed on the disk: other servers may notice it, too. */
   readonly isNoticed?: boolean;
-  /** Entity tag of the file before the change, `""` for none, where that is known. */
+  /** Entity tag of the file before the change, `""` if there was no file, where that is known. */
   readonly follows?: string | undefined;
 }
 

@@ -37,7 +37,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   readonly method: string;
   /** The request target as the client sent it, mount prefix and query included; for logs and links. */
   readonly url: string;
-  /** Path prefix under which the server is mounted, without a trailing slash; `""` for none. */
+  /** Path prefix under which the server is mounted, without a trailing slash; `""` without a mount. */
   readonly mount: string;
   /** Header fields; lower-case names, values as latin1. */
   readonly headers: IncomingHttpHeaders;

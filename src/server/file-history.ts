@@ -35,9 +35,9 @@ export interface FileHistory {
   covers(path: string): boolean;
   /** Those of a file, `limit` at most, before the commit `after`. */
   list(path: string, limit: number, after?: string): Promise<VersionList>;
-  /** A file at a moment, or after a commit; `undefined` where there was none. Throws 404 for an unknown commit. */
+  /** A file at a moment, or after a commit; `undefined` if there was no file. Throws 404 for an unknown commit. */
   storageAt(path: string, at: Date | string): Promise<Storage | undefined>;
-  /** A file without the change of a commit, or as that left it; `undefined` for none. Throws 404 and 409. */
+  /** A file without the change of a commit, or as that left it; `undefined` for no file. Throws 404 and 409. */
   restored(
     path: string,
     commit: string,

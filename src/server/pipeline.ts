@@ -90,7 +90,7 @@ type Covers = ListedPlugin["covers"];
 
 const everywhere: Covers = () => true;
 
-/** The paths of a plugin that is confined to none. */
+/** All paths of the host: for plugins that are not confined. */
 export const wholeHost: Omit<ListedPlugin, "plugin"> = { covers: everywhere, part: "" };
 
 /** A host's plugins in the order of the pipeline, nested ones among them, each with the paths that it is confined to. */

@@ -84,7 +84,7 @@ export async function bodyText(reply: Reply): Promise<string> {
   const coding = String(reply.headers["content-encoding"] ?? "identity").toLowerCase();
   if (coding === "identity" || bytes.byteLength === 0) return Buffer.from(bytes).toString();
   const { brotliDecompress: br, inflate: deflate, gunzip: gzip } = zlib;
-  const zstd = Reflect.get(zlib, "zstdDecompress") as typeof gzip | undefined; // Node 20 has none
+  const zstd = Reflect.get(zlib, "zstdDecompress") as typeof gzip | undefined; // Node 20 does not have it
   const decode = new Map(Object.entries({ br, deflate, gzip, zstd })).get(coding);
   if (!decode) throw new TypeError(`the content of the reply is ${coding}, which is not known here`);
   return String(await promisify(decode as typeof gzip)(bytes));

@@ -49,11 +49,11 @@ interface ListingFeatures {
 
 /** How files are served and changed: options of a host, and of a file handler. */
 export interface FileHandling {
-  /** Name of the file that stands for its directory, or several in order; `false` for none. @default "index.html" */
+  /** Name of the file that stands for its directory, or several in order, or `false`. @default "index.html" */
   readonly index?: string | readonly string[] | false | undefined;
   /**
    * `Cache-Control` of files: one value, values by path pattern (`{ "/assets/*": "max-age=31536000, immutable" }`), a
-   * function of path and file, or `false` for none. @default "no-cache"
+   * function of path and file, or `false` for no such field. @default "no-cache"
    */
   readonly cacheControl?: CacheControl | undefined;
   /** Files that browsers save and do not show: all, path patterns, or by a function, which may name them. @default false */
@@ -135,7 +135,7 @@ export interface SiteOptions extends FileOptions {
   readonly methods: readonly string[];
   /** Origins besides the host's own whose pages may write, as browsers name them: `https://admin.example`. */
   readonly allowedOrigins: ReadonlySet<string>;
-  /** The `Server` field of replies; `undefined` for none. */
+  /** The `Server` field of replies; without it they have no such field. */
   readonly serverHeader: string | undefined;
   /** Whether changes that other programs make on the disk are announced. */
   readonly watch: boolean;

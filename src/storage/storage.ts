@@ -164,10 +164,10 @@ export interface Storage {
    * say. @default the path itself
    */
   listedPath?(path: string): string | Promise<string | undefined>;
-  /** Opens a file for reading; `undefined` if there is none, or a directory. @param purpose default `"content"` */
+  /** Opens a file for reading; `undefined` if the path has no file. @param purpose default `"content"` */
   open(path: string, purpose?: OpenFor): Promise<OpenFile | undefined>;
   /**
-   * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing
+   * The names in a directory in no particular order, a few at a time; throws `not-found` without a directory. Nothing
    * is measured: a listing that shows an entry asks `stat` for the rest, which may find that it has gone. With `after`,
    * only those behind that entry: of a storage that {@link listsInOrder}.
    */
@@ -176,7 +176,7 @@ export interface Storage {
   readonly listsInOrder?: boolean;
   /** Stores all of `content` as the file: created, or replaced as a whole. */
   write(path: string, content: Content, options?: WriteOptions): Promise<WriteResult>;
-  /** Adds all of `content` to the end of a file that exists, or none of it. */
+  /** Adds all of `content` to the end of a file that exists, or nothing. */
   append(path: string, content: Content, options?: Pick<WriteOptions, "check">): Promise<WriteResult>;
   /**
    * The atomic read, change and write: `edit` runs under the file's lock. The result says what the edit has made of the

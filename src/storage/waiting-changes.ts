@@ -210,7 +210,7 @@ export class Group {
     }
   }
 
-  /** Answers all who have no answer yet that they get none: what becomes of their changes is not known. */
+  /** Fails all changes that wait for an answer: what became of them is not known. */
   giveUp(error: unknown): void {
     this.#queue.problem = error;
     for (const { reject } of [...this.#members.splice(0), ...this.#queue.waiting.splice(0)]) reject(error);

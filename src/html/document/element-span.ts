@@ -150,7 +150,7 @@ export function pageElements(root: RootNode): Partial<Record<"html" | "head" | "
   return found;
 }
 
-// What may follow the content of `body`. White space does become content, but nobody points at it.
+// What may follow the content of `body`. White space does become content, but requests are not about it.
 const closing = /(?:\s+|<\/(?:body|html)\s*>|<!--(?:-?>|[\s\S]*?--!?>))/iy;
 
 const blanks = " \t\n\f\r";

@@ -28,7 +28,7 @@ export class SourceElement extends LinkedNode {
   declare readonly name: string;
   declare readonly namespace: string;
   declare children: TreeChild[];
-  /** Offset behind the start tag; `-1` where the source has none. */
+  /** Offset behind the start tag; `-1` if the source has no start tag. */
   declare contentStart: number;
   /** Offset of the end tag, or the end of the element where the end tag is left out; `-1` where there is no content. */
   declare contentEnd: number;
@@ -207,7 +207,7 @@ export function detachChild(node: TreeChild): void {
   node.next = null;
 }
 
-/** Moves all children of one parent to another one that has none. */
+/** Moves all children of one parent to another one without children. */
 export function moveChildren(from: TreeParent, to: TreeParent): void {
   for (const node of from.children) node.parent = to;
   to.children = from.children;

@@ -10,7 +10,7 @@ import {
 
 /** Where a tree is cut: of the children of these, some stay as they are, and are not looked at. */
 interface Seam {
-  /** The first child that is looked at, or that is not looked at any more; `null` where there is none. */
+  /** The first child that is looked at, or that is not looked at any more; `null` without such a child. */
   readonly at: TreeChild | null;
   /** Whose children they are, in the old tree. */
   readonly owner: TreeParent;
@@ -60,7 +60,7 @@ export function levelsAtStart({ standIns, first, ...cut }: CutTree): Level[] {
   return levelsOf(cut, standIns, first);
 }
 
-/** Those that are cut where it ends; none where it ends with the page. */
+/** The levels that are cut where it ends; empty where it ends with the page. */
 export function levelsAtEnd({ openAtEnd, end, ...cut }: CutTree): Level[] {
   return end ? levelsOf(cut, openAtEnd, end) : [];
 }
@@ -98,7 +98,7 @@ export function seamsOf(cut: CutTree): { readonly before: Seams; readonly after:
   return { before, after };
 }
 
-/** The elements next to a part, in document order; `undefined` in a template, whose content is none of the page's. */
+/** The elements next to a part, in document order; `undefined` in a template, whose content is not the page's. */
 export function neighboursOf({ first, end }: Pick<CutTree, "first" | "end">, shift: number): Neighbours | undefined {
   const around = [...(first?.open ?? []), ...(end?.open ?? [])];
   if (around.some(({ element }) => element instanceof TemplateElement)) return undefined;

@@ -103,7 +103,7 @@ interface UnprovenEdit {
   readonly limits: EditLimits;
 }
 
-/** A proof by that part of the page alone that the edit changes; `undefined` where that is none. */
+/** A proof by that part of the page alone that the edit changes; `undefined` where it proves nothing. */
 function* proveInPart(
   source: string,
   change: SourceChange,

@@ -35,7 +35,7 @@ export interface BegunEdit extends Subject {
 
 /** An edit that was made. */
 export interface MadeEdit extends BegunEdit {
-  /** In order; an edit may take several changes, or none. */
+  /** In order; an edit may take any number of changes. */
   readonly changes: readonly AppliedEdit[];
 }
 

@@ -44,7 +44,7 @@ export class Batch {
     });
   }
 
-  /** Takes further changes, or none of them where one touches what is here. */
+  /** Takes further changes; takes nothing if one of them touches a change that is here already. */
   take(placements: readonly Placement[]): boolean {
     if (this.placements.length + placements.length > mostPlacements) return false;
     const touches = ({ start, end, tags }: Placement): boolean =>

@@ -29,7 +29,7 @@ import { xmlFragmentsOf } from "./xml-fragment.ts";
 // `undefined` where an element has no characters of its own. Each throws a `DocumentError` for what is wrong with the
 // request.
 
-/** The elements that every document has, so that none can be removed. */
+/** The elements that every document has, and that therefore cannot be removed. */
 export function permanentElements({ kind, root }: SourceDocument): readonly SourceElement[] {
   return kind === "html"
     ? Object.values(pageElements(root))

@@ -28,7 +28,7 @@ export interface Placement extends Replacement {
 }
 
 /**
- * Finds the changes of the source that change elements of a document, in its order; none where there is nothing to do.
+ * Finds the changes of the source that change elements of a document, in its order; empty if there is nothing to do.
  * `undefined` where an element has no characters of its own. Throws what is wrong with the request.
  */
 export type Place = (
@@ -140,7 +140,7 @@ export function splice(source: string, replacements: readonly Replacement[]): st
   return parts.join("");
 }
 
-/** Those of some elements, in document order, that lie in none of the others. */
+/** The elements that do not lie in another one of them, in document order. */
 export function outermost(elements: readonly SourceElement[]): SourceElement[] {
   const all = new Set<unknown>(elements);
   const inside = new Map<unknown, boolean>();

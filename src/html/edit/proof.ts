@@ -181,7 +181,7 @@ const blanks = /^[ \t\n\f\r]*$/;
 
 /**
  * The steps of a document as an edit leaves it. White space that depends on where the parser thinks the page begins and
- * ends, and that nobody sees, is left out: in `html` and `head`, and at the beginning and end of `body`.
+ * ends, and is invisible, is left out: in `html` and `head`, and at the beginning and end of `body`.
  */
 export function* pageSteps(
   page: Page,

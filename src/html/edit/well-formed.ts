@@ -25,7 +25,7 @@ export interface FragmentTag {
   readonly contentStart: number;
   readonly line: number;
   readonly column: number;
-  /** Offset of the end tag; `undefined` where there is none, or it was left out. */
+  /** Offset of the end tag; `undefined` if the element has no end tag. */
   endTag?: number;
 }
 

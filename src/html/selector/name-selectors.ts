@@ -10,7 +10,7 @@ const anyName: TypeName = { name: undefined };
 
 const operators: readonly string[] = ["=", "~=", "|=", "^=", "$=", "*="] satisfies AttributeOperator[];
 
-/** Reads `p`, `*` or `*|p`; `undefined` where none of them stands. */
+/** Reads `p`, `*` or `*|p`; `undefined` where something else stands. */
 export function readTypeSelector(reader: SelectorReader): SimpleSelector | undefined {
   const { start } = reader.token;
   const first = readNameOrStar(reader);

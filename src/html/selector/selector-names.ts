@@ -65,7 +65,7 @@ const states = new Set([
   ...scrollbarStates,
 ]);
 
-/** What a pseudo-class is that has no argument: one to be evaluated, or a state. `undefined` where there is none. */
+/** The pseudo-class without argument of a name: one to be evaluated, or a state. `undefined` for unknown names. */
 export function plainPseudoClass(name: string): PlainPseudoClass | "state" | undefined {
   return plainPseudoClasses.find((known) => known === name) ?? (states.has(name) ? "state" : undefined);
 }
@@ -91,7 +91,7 @@ export const functionalPseudoClasses: ReadonlyMap<string, PseudoArgument> = new 
 /** Those that combine other selectors, so that they may stand wherever these may. */
 export const logicalPseudoClasses: ReadonlySet<string> = words("is where not");
 
-/** Those that go by an element's place in a tree, in which a pseudo-element has none. */
+/** Those that go by an element's place in the tree; pseudo-elements are not in the tree. */
 export const structuralPseudoClasses: ReadonlySet<string> = words(
   "empty first-child first-of-type has host host-context last-child last-of-type nth-child nth-last-child " +
     "nth-last-of-type nth-of-type only-child only-of-type root scope -webkit-any",

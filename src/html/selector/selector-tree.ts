@@ -39,7 +39,7 @@ export interface LanguageRange {
 export interface AttributeSelector {
   readonly kind: "attribute";
   readonly name: string;
-  /** `[*|href]` looks into all namespaces, `[href]` into none. */
+  /** `[*|href]` takes any namespace, `[href]` only attributes without one. */
   readonly namespace: "any" | "none";
   readonly operator: AttributeOperator;
   readonly value: string;

@@ -103,7 +103,7 @@ const stepsToKeep = 10;
 
 /**
  * Counts the work of an evaluation: nodes visited, characters compared (64 of them as one step, or 4), memory taken.
- * The count depends on selector and document only, so that a selector is too costly on every machine or on none.
+ * The count depends on selector and document only, so that a selector is too costly on all machines alike.
  */
 export class EvaluationSteps {
   readonly #max: number;
@@ -121,7 +121,7 @@ export class EvaluationSteps {
     return this.#max - this.#left;
   }
 
-  /** Takes steps. Throws `SELECTOR_TOO_COSTLY` when there are none left. */
+  /** Takes steps. Throws `SELECTOR_TOO_COSTLY` when no steps are left. */
   spend(steps: number = 1): void {
     this.#left -= steps;
     if (this.#left >= 0 && this.#sliceEnd - this.#left < maxStepsAtOnce) return;

@@ -14,7 +14,7 @@ export const noAttributes: Record<string, string> = Object.freeze(new Attributes
 export class AttributeScanner {
   nameStart = 0;
   nameEnd = 0;
-  /** Where the value stands, without quotes; both are 0 where there is none. */
+  /** Where the value stands, without quotes; both are 0 without a value. */
   valueStart = 0;
   valueEnd = 0;
   /** Where the scanner stands: at the `>` of the tag once {@link next} says `false`. */
@@ -74,7 +74,7 @@ export class AttributeScanner {
       return end < 0 ? source.length : end + 1;
     }
     this.valueStart = position;
-    // `<a b=>` has an attribute without a value; the end of the source is no code, and larger than none.
+    // `<a b=>` has an attribute without a value; at the end of the source the code is NaN.
     while (code !== 0x3e && !isBlank(code) && position < source.length) code = source.charCodeAt(++position);
     this.valueEnd = position;
     return position;

@@ -12,7 +12,7 @@ const decoder = new HtmlEntityDecoder((codePoint) => {
 });
 
 /**
- * Reads the character reference that an `&` at an offset begins. Gives how many characters it has, 0 where it is none;
+ * Reads the character reference that an `&` at an offset begins. Gives its length, 0 if it is not a reference;
  * `referenceText()` is what it stands for. In an attribute, `&copy=1` is text.
  */
 export function readReference(source: string, offset: number, place: "text" | "attribute"): number {

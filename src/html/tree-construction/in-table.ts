@@ -124,7 +124,7 @@ export const inColumnGroup: InsertionMode = {
     const isInGroup = builder.open.currentTag === colgroup; // not directly in a template
     const [blanks, rest] = isInGroup ? splitBlanks(run, builder.source) : [blanksOf(run), undefined];
     if (blanks) builder.insertText(blanks);
-    if (rest && leaveColumnGroup(builder)) builder.processText(rest); // the table fosters all of the text, or none
+    if (rest && leaveColumnGroup(builder)) builder.processText(rest); // the table fosters all of the text, or nothing
   },
 };
 

@@ -78,7 +78,7 @@ export class OpenElements {
     return tag !== undefined && (traitsOf(tag) & wanted) !== 0;
   }
 
-  /** The topmost open element of a name; -1 where there is none. */
+  /** Index of the topmost open element of a name, or -1. */
   indexOf({ name }: TagName): number {
     let index = this.#entries.length - 1;
     while (index >= 0 && this.#entries[index]?.tag.name !== name) index -= 1;
@@ -99,7 +99,7 @@ export class OpenElements {
     return false;
   }
 
-  /** The topmost entry with a trait; -1 where there is none. */
+  /** Index of the topmost entry with a trait, or -1. */
   topmostWith(wanted: number): number {
     return this.#entries.findLastIndex(({ tag }) => (traitsOf(tag) & wanted) !== 0);
   }
@@ -164,7 +164,7 @@ export function clearToMarker(list: FormattingElements): void {
   while (list.length > 0 && list.pop() !== marker);
 }
 
-/** The last element of a name behind the last marker; -1 where there is none. */
+/** Index of the last element of a name behind the last marker, or -1. */
 export function lastFormatting(list: FormattingElements, name: string): number {
   const index = list.findLastIndex((entry) => entry === marker || entry.tag.name === name);
   return list[index] === marker ? -1 : index;

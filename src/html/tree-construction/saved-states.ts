@@ -35,7 +35,7 @@ export function noteState(builder: TreeBuilder): void {
   states.push(stateOf(builder));
 }
 
-/** What most states have none of. */
+/** Shared by the many states that have an empty list. */
 const none: readonly never[] = [];
 
 function stateOf(builder: TreeBuilder): ParserState {

@@ -38,7 +38,7 @@ export function splitBlanks(
   ];
 }
 
-/** The white space of a run, wherever in it that stands; `undefined` where it has none. */
+/** The white space of a run, wherever it stands; `undefined` if there is no white space. */
 export function blanksOf(run: TextRun): TextRun | undefined {
   if (isBlankText(run)) return run;
   const data = run.data.replace(/[^\t\n\f\r ]+/g, "");

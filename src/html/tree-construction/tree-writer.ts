@@ -71,7 +71,7 @@ export class TreeWriter {
     );
   }
 
-  /** The element in which the parser is; only the end of a document comes while there is none. */
+  /** The element in which the parser is; `undefined` only at the end of a document. */
   get current(): SourceElement | undefined {
     return this.open.current;
   }
@@ -190,7 +190,7 @@ export class TreeWriter {
       : { parent: contentParent(target) ?? this.root, before: null };
   }
 
-  /** Before the table, or in the template in which there is none. */
+  /** Before the table; in a template without a table, in the template. */
   fosterPlace(): InsertionPlace {
     const tableIndex = this.open.indexOf(table);
     const templateIndex = this.open.indexOf(template);

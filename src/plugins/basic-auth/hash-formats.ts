@@ -175,7 +175,7 @@ function aboveCeiling(
 
 /**
  * A package of machine code, which takes a while to load: not before there is a hash for it. No bundler can take it
- * along, so it is looked for where the program lies. A text says why there is none.
+ * along, so it is looked for where the program lies. A text says why it cannot be had.
  */
 function machineCode<Library>(name: string): Library | string {
   const library = attempt(() => createRequire(import.meta.url ?? __filename)(name) as Library); // no `url` in CommonJS

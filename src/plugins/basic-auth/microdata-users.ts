@@ -147,7 +147,7 @@ class ItemTexts {
     this.#found.problems.push({ line: this.#item.properties.get(property)?.[0]?.line ?? this.line, text });
   }
 
-  /** All values; those that are empty or no text are problems, and so are none where one is `expected`. */
+  /** All values. Empty ones and those that are not text are problems, and so is a missing one that is `expected`. */
   all(name: string, expected?: string): string[] {
     const values = this.#item.properties.get(name);
     if (!values && expected !== undefined) this.problem(`there is no ${name}: expected ${expected}`, name);

@@ -54,7 +54,7 @@ export function parseHash({ password, encryption }: Pick<UserRecord, "password" 
   return hash ? stored(hash) : unusable({ warning: unknownFormat });
 }
 
-/** The format of a hash, also of a malformed one; `undefined` for a text that is none. */
+/** The format of a hash, also of a malformed one; `undefined` for other texts. */
 export function formatOf(password: string): HashName | undefined {
   return hashNames.find((name) => hashFormats[name].beginning.test(password));
 }

@@ -190,7 +190,7 @@ export function pathOptionsReply(
 const { GET, HEAD } = operations.file;
 const reading = { ...(GET && { GET }), ...(HEAD && { HEAD }) };
 
-/** The document on which selectors work at a path. None for users who may not read it: it would tell what exists. */
+/** The document on which selectors work at a path; for users who may not read it `undefined`, to hide what exists. */
 function documentAt({ exchange, path, stat }: FileRequest, isPartEnough: boolean): string | undefined {
   const { access } = exchange;
   if (stat?.type !== "file" || documentKind(path) === undefined) return undefined;

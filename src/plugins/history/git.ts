@@ -114,7 +114,7 @@ export async function* gitRecords(
   if (code !== 0) throw new Error(`git ${args[0]} failed: ${complaint.toString().trim()}`);
 }
 
-/** Makes a bare repository where there is none. Throws a {@link ConfigError} where git is missing or too old. */
+/** Makes a bare repository if it does not exist. Throws a {@link ConfigError} where git is missing or too old. */
 export async function openRepository(repository: string, branch: string): Promise<void> {
   const said = await gitOutput(repository, ["--version"]).catch((error: unknown) => {
     throw new ConfigError([`history: git could not be started: install git ${oldest.join(".")} or newer (${error})`]);
@@ -144,12 +144,12 @@ export class ObjectReader {
     this.#repository = repository;
   }
 
-  /** An object by its name, or by a name such as `refs/heads/main:a.txt`; `undefined` for none. */
+  /** An object by its name, or by a name such as `refs/heads/main:a.txt`; `undefined` if it is missing. */
   read(name: string): Promise<GitObject | undefined> {
     return this.#inTurn("contents", name);
   }
 
-  /** The size of an object in bytes; `undefined` for none. */
+  /** The size of an object in bytes; `undefined` if it is missing. */
   async sizeOf(name: string): Promise<number | undefined> {
     return (await this.#inTurn("info", name))?.size;
   }

@@ -81,7 +81,7 @@ export class Importer {
     return `refs/heads/${this.#options.branch}`;
   }
 
-  /** The content that history has of a file; `undefined` for none. */
+  /** The content that history has of a file; `undefined` if it has no such file. */
   async contentOf(path: string): Promise<Buffer | undefined> {
     const kept = this.#contents.get(path);
     if (kept) return kept;
@@ -89,7 +89,7 @@ export class Importer {
     return (await this.#options.objects.read(`${this.#ref}:${path.slice(1)}`))?.content;
   }
 
-  /** Adds a commit for a record; where there is nothing to say, none. */
+  /** Adds a commit for a record, unless nothing has changed. */
   async add(record: ReadRecord): Promise<void> {
     const { path, kind, content } = record;
     const before = kind === "written" ? undefined : await this.contentOf(path);

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 export interface JournalRecord {
   /** Canonical path of the file. */
   readonly path: string;
-  /** `"found"`: as it is, whoever changed it; only where history has another content. */
+  /** `"found"`: as it is, by an unknown author; only where history has another content. */
   readonly kind: "written" | "appended" | "deleted" | "found";
   /** First line of the commit. */
   readonly summary: string;

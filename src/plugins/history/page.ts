@@ -127,7 +127,7 @@ const outcomes: Record<Undo["outcome"], string> = {
   changed: "No other line changes.",
 };
 
-/** The lines of a unified diff side by side; nothing for none. */
+/** The lines of a unified diff side by side; `""` for an empty diff. */
 function table(diff: string, caption: string, [left, right]: readonly [string, string]): string {
   const cell = (name: string, tag: string, text: string | undefined, line: number): string =>
     text === undefined

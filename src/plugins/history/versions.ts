@@ -67,7 +67,7 @@ export class Versions implements FileHistory {
     return Promise.all([...entries].reverse().map((entry) => this.#version(entry)));
   }
 
-  /** The version that a commit made of a file. Throws 404 where there is none. */
+  /** The version that a commit made of a file. Throws 404 if it made no version. */
   async known(path: string, commit: string): Promise<Version> {
     const entries = await this.#entriesOf(path);
     const entry = entries[indexOf(entries, commit)];

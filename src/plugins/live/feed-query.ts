@@ -45,7 +45,7 @@ export async function wantedPath(exchange: Exchange, { path, document }: FeedQue
   return access.permitsPath("read", found) || access.permitsElements("read", found, "any") ? found : document;
 }
 
-/** The document that a GET of a path finds, or would find once it is there; `undefined` where there can be none. */
+/** The document that a GET of a path finds, or would find once it is there; `undefined` where no document can be. */
 export async function documentOf({ site, headers }: Exchange, path: string): Promise<string | undefined> {
   const found = await site.documentAt(path, headers.accept);
   if (found !== undefined) return found;

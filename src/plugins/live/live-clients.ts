@@ -30,7 +30,7 @@ export class LiveClients<Client extends LiveClient> {
     this.#beats ??= setInterval(() => void this.visit(beat), this.#beatSeconds * 1000).unref();
   }
 
-  /** Takes a place for the client of a request, and returns how to give it back. Throws 503 where there is none. */
+  /** Takes a place for the client of a request, and returns how to give it back. Throws 503 if all are taken. */
   takePlace({ address, site }: Exchange): () => void {
     if (!this.#broadcast || !this.#provenAt.has(site)) throw unavailable("CLOSING");
     return this.#limit.take(address);

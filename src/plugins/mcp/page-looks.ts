@@ -184,7 +184,7 @@ function stepTo(element: SourceElement): string {
   return isOnly ? type : `${type}:nth-child(${siblings.indexOf(element) + 1})`;
 }
 
-/** All elements below a node, in document order; `template` contents are none of them. */
+/** All elements below a node, in document order; without the contents of a `template`. */
 export function* elementsBelow(root: TreeParent): Generator<SourceElement> {
   for (let node = nextNode(root, root); node; node = nextNode(node, root))
     if (node instanceof SourceElement) yield node;

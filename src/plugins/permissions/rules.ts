@@ -9,7 +9,7 @@ import { messageOf } from "../../server/logger.ts";
 
 /**
  * Allows or denies rights to users. Of the rules that apply to a user, a path and a right, the most specific one
- * decides. Where there are rules but none applies, the request is refused.
+ * decides. Where there are rules but no rule applies, the request is refused.
  */
 export interface PermissionRule {
   /**
@@ -144,7 +144,7 @@ const everythingForUsers: PermissionRule = { username: ":signed-in", path: "/*",
 /**
  * Prepares rules that `ruleSchema` accepts. The most specific one that applies decides: first by who (user name, role,
  * owner, anyone signed in, anyone), then one with a selector before one without, then the longer literal path, then
- * deny. Where rules exist but none applies, the answer is no; without any rules every user may do everything, and
+ * deny. Where rules exist but no rule applies, the answer is no; without any rules every user may do everything, and
  * anonymous clients nothing.
  */
 export function createPermissions(given: readonly PermissionRule[]): Permissions {

@@ -24,7 +24,7 @@ export interface BucketDecision {
  * through: a limiter that has lost its store must not take the site down with it.
  */
 export interface BucketStore {
-  /** Takes a token from the bucket of `key`, which is full where there is none yet. */
+  /** Takes a token from the bucket of `key`; a new bucket is full. */
   take(key: string, policy: RateLimitPolicy): BucketDecision | Promise<BucketDecision>;
   /** Puts back a token that was taken in vain, since a later limiter refused the request. It is not waited for. */
   giveBack(key: string, policy: RateLimitPolicy): void | Promise<void>;

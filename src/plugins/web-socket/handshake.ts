@@ -71,7 +71,7 @@ export interface WantedChanges {
   readonly protocol: string | undefined;
 }
 
-/** Whether a handshake offers our subprotocol. Hot reload connects to `/` by its own, others by none. */
+/** Whether a handshake offers our subprotocol. Hot reload connects to `/` with its own, others without any. */
 export function offersStreamItems(exchange: Exchange): boolean {
   const offered = exchange.header("sec-websocket-protocol")?.split(",") ?? [];
   return offered.some((each) => each.trim() === streamItemProtocol);

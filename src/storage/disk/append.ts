@@ -211,7 +211,7 @@ export function noteRecord(note: AppendNote): Buffer {
   return bytes;
 }
 
-/** What a note says; `undefined` where there is none, or none that this user alone can have written. */
+/** What a note says; `undefined` without a note, and for one that another user can have written. */
 export function noteAt(place: string): Program<AppendNote | undefined> {
   return withFile(place, constants.O_RDONLY, understood);
 }
@@ -245,6 +245,6 @@ function parsed(text: string): AppendNote | undefined {
     );
     return isName && areCounts ? { name, before: { size, mtimeNs, ctimeNs }, length, checksum, context } : undefined;
   } catch {
-    return undefined; // half a note, or none of ours
+    return undefined; // half a note, or not ours
   }
 }

@@ -66,7 +66,7 @@ export class DiskThread {
       worker.on("exit", () => this.#ended());
       this.#worker = worker;
     } catch {
-      this.#state = "ended"; // no threads, or none of ours: not allowed, or part of a bundle
+      this.#state = "ended"; // no threads, or no file for ours: not allowed, or part of a bundle
     }
   }
 

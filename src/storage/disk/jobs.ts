@@ -36,7 +36,7 @@ export type Job =
   | (Place & {
       readonly kind: "append";
       readonly content: Uint8Array | ReceivedContent;
-      /** Whether the note may stay for the next append: then that needs none of its own. */
+      /** Whether the note may stay for the next append: then that one needs no note of its own. */
       readonly keepsNote: boolean;
     })
   | (Place & { readonly kind: "remove" })

@@ -131,7 +131,7 @@ export class FreshStats {
   #due = new Map<string, Answer>();
   #turnEnd: Promise<void> | undefined;
 
-  /** The record of a location itself, not of what a link leads to; `undefined` where there is none to be had. */
+  /** The record of a location itself, not of what a link leads to; `undefined` if it cannot be had. */
   of(location: string): Answer {
     const known = this.#due.get(location);
     if (known) return known;

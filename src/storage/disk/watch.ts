@@ -84,7 +84,7 @@ class DiskWatch {
 
   #examine(path: string): Promise<void> {
     return this.#guarded(async () => {
-      // The lock that changes of the path hold; there is none where it cannot be changed, and the look says why.
+      // The lock that changes of the path hold; a path that cannot be changed has no lock, and the look says why.
       const lock = await this.#disk.paths.target(path).then(
         ({ real }) => real,
         () => undefined,

@@ -11,7 +11,7 @@ export class WatchedDirectory {
   readonly files: Map<string, string> = new Map();
   readonly directories: Map<string, WatchedDirectory> = new Map();
   real = "";
-  /** None where the directory is gone, or could not be watched. */
+  /** `undefined` if the directory is gone, or could not be watched. */
   watcher: FSWatcher | undefined;
 
   constructor(name: string, parent: WatchedDirectory | undefined) {

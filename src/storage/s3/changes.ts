@@ -39,7 +39,7 @@ export class Changes {
 
   /**
    * Tries a change until no other comes in between; throws `conflict` where that happens again and again. The first try
-   * may be about what was seen a moment ago, which is good for a change, but neither for an error nor for none.
+   * may be about what was seen a moment ago, which is good for a change, but not to report an error or a missing file.
    */
   run<Made>(
     path: string,

@@ -22,7 +22,7 @@ export interface Connection {
   readonly isGiven: boolean;
 }
 
-/** What a change requires of the object that it replaces: that version of it, or that there is none. */
+/** What a change requires of the object that it replaces: that version of it, or that it does not exist. */
 export type Condition = { readonly IfMatch: string } | { readonly IfNoneMatch: "*" };
 
 export function unchangedSince(seen: StoredObject | undefined): Condition {

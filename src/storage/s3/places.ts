@@ -212,7 +212,7 @@ export class Places {
     if (!(await this.makeMarker(path))) throw new StorageError("exists");
   }
 
-  /** Makes the marker of a directory; whether it was not there. The root has none. */
+  /** Makes the marker of a directory; whether it was not there. The root has no marker. */
   async makeMarker(path: string): Promise<boolean> {
     if (path === "/") return false;
     const write = newWrite(newMark(), undefined);

@@ -46,7 +46,7 @@ async function requireRefusal(what: string, request: Promise<unknown>): Promise<
   throw new Error(`it ignores the condition of ${what}, without which changes would be lost`);
 }
 
-/** Whether a request failed because of its condition. `isUnable`: other errors of stores that have none. */
+/** Whether a request failed because of its condition. `isUnable`: other errors of stores without conditions. */
 async function isRefused(request: Promise<unknown>, isUnable: (error: unknown) => boolean): Promise<boolean> {
   try {
     await request;

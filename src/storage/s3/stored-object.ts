@@ -16,7 +16,7 @@ export interface StoredObject {
   readonly stat: StoredStat;
   /** The store's own tag, quotes included: the name of this content in conditions. */
   readonly etag: string;
-  /** The writes that led to it, the last one first; none where another program wrote it. See {@link newWrite}. */
+  /** The writes that led to it, the last one first; empty if another program wrote it. See {@link newWrite}. */
   readonly writes: readonly string[];
   /** Whether it stands for a file that was deleted, in a store that cannot delete on a condition. */
   readonly isTombstone?: boolean;
