@@ -24,5 +24,5 @@ const queue = new FairQueue({
  */
 export function parseInTurnOf(client: Client): ParseInTurn {
   return (length, parse) =>
-    length <= smallLength ? parse() : settled(queue.run(client, () => inSlices(parse()), { weight: length }));
+    length <= smallLength ? parse() : settled(queue.run(client, () => inSlices(parse()), length));
 }

@@ -18,14 +18,6 @@ export interface FairQueueOptions {
   readonly refusal?: () => Error;
 }
 
-/** What a task needs besides its client. */
-export interface TaskOptions {
-  /** How much of `maxWaiting` it takes. @default 1 */
-  readonly weight?: number;
-  /** Takes the task out of the queue; one that has begun runs to its end. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 interface Waiting {
   /** The groups that it is in, from the outermost: known clients or others, their address, the account there. */
   readonly groups: readonly string[];
@@ -54,12 +46,10 @@ export class FairQueue {
     this.#refusal = refusal;
   }
 
-  /** Runs `task` when it is its turn and gives its result. Throws the refusal, or the reason of an aborted signal. */
-  async run<T>(client: Client, task: () => Promise<T> | T, options: TaskOptions = {}): Promise<T> {
-    const { weight = 1, signal } = options;
-    signal?.throwIfAborted();
+  /** Runs `task`, which takes `weight` of `maxWaiting`, when it is its turn and gives its result. Throws the refusal. */
+  async run<T>(client: Client, task: () => Promise<T> | T, weight: number = 1): Promise<T> {
     if (this.#running < this.#concurrency) this.#running += 1;
-    else await this.#turn(client, weight, signal);
+    else await this.#turn(client, weight);
     try {
       return await task();
     } finally {
@@ -70,20 +60,16 @@ export class FairQueue {
     }
   }
 
-  #turn({ address, account = "", isKnown = false }: Client, weight: number, signal?: AbortSignal): Promise<void> {
+  #turn({ address, account = "", isKnown = false }: Client, weight: number): Promise<void> {
     const groups = [isKnown ? "known" : "others", address, account];
     return new Promise((resolve, reject) => {
       // Some tasks hold the event loop; it must turn after each.
       const begin = (): void => void setImmediate(resolve);
-      const waiting = { groups, weight, begin, refuse: () => reject(this.#refusal()) };
-      const leave = (): void => {
-        if (this.#waiting.remove(waiting)) reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", leave, { once: true });
-      const line = this.#waiting.add(waiting);
+      const line = this.#waiting.add({ groups, weight, begin, refuse: () => reject(this.#refusal()) });
       while (line.weight > this.#maxWaiting) {
         const newest = line.newestOfHeaviest();
-        if (!newest || !this.#waiting.remove(newest)) break;
+        if (!newest) break;
+        this.#waiting.remove(newest);
         newest.refuse();
       }
     });
@@ -121,16 +107,14 @@ class Group {
     return task;
   }
 
-  /** Whether the task was there. */
-  remove(waiting: Waiting, depth = 0): boolean {
-    const name = waiting.groups[depth];
-    const group = name === undefined ? undefined : this.#groups.get(name);
-    const index = this.#tasks.indexOf(waiting);
-    if (group ? !group.remove(waiting, depth + 1) : index === -1) return false;
-    if (!group) this.#tasks.splice(index, 1);
-    else if (name !== undefined && group.isEmpty) this.#groups.delete(name);
+  /** Takes out a task that is in it. */
+  remove(waiting: Waiting, depth = 0): void {
     this.weight -= waiting.weight;
-    return true;
+    const name = waiting.groups[depth] ?? "";
+    const group = this.#groups.get(name);
+    group?.remove(waiting, depth + 1);
+    if (!group) this.#tasks.splice(this.#tasks.indexOf(waiting), 1);
+    else if (group.isEmpty) this.#groups.delete(name);
   }
 
   /** Among groups of the same weight, the newcomer. */
