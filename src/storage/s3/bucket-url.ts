@@ -25,21 +25,15 @@ export function readBucketUrl(location: string): BucketPlace | undefined {
   if (new Set(names).size < names.length || names.some((name) => !parameters.includes(name))) return undefined;
   const pathStyle = searchParams.get("pathStyle") ?? undefined;
   if (pathStyle !== undefined && pathStyle !== "true" && pathStyle !== "false") return undefined;
-  const prefix = decoded(pathname.slice(1));
-  if (prefix === undefined) return undefined;
-  return {
-    bucket: hostname,
-    prefix,
-    endpoint: searchParams.get("endpoint") ?? undefined,
-    region: searchParams.get("region") ?? undefined,
-    pathStyle: pathStyle === undefined ? undefined : pathStyle === "true",
-  };
-}
-
-function decoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(text);
+    return {
+      bucket: hostname,
+      prefix: decodeURIComponent(pathname.slice(1)),
+      endpoint: searchParams.get("endpoint") ?? undefined,
+      region: searchParams.get("region") ?? undefined,
+      pathStyle: pathStyle === undefined ? undefined : pathStyle === "true",
+    };
   } catch {
-    return undefined; // malformed, which is all that the error says
+    return undefined; // a malformed escape
   }
 }

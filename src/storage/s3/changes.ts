@@ -3,7 +3,6 @@ import { PathLock } from "../locks.ts";
 import { type CommitCheck, StorageError } from "../storage.ts";
 import { type Condition, unchangedSince } from "./object-store.ts";
 import { type Found, maxKeptBytes, objectAt, type Places, parentOf, slashed, unslashed } from "./places.ts";
-import type { DeletesOnCondition } from "./probe.ts";
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
 import { isKnownSince, newMark, newWrite, type StoredObject, tombstone, wasMade } from "./stored-object.ts";
 
@@ -43,13 +42,13 @@ export class Changes {
    */
   run<Made>(
     path: string,
-    lookNow: () => Promise<Found>,
     attempt: (found: Found, mark: string) => Promise<Tried<Made>>,
     mark: string = newMark(),
+    lookNow: () => Promise<Found> = () => this.places.look(path),
   ): Promise<Made> {
     const { store } = this.places;
     const look = (): Promise<Found> => store.bounded(lookNow);
-    return this.#locks.run(path, async () => {
+    return this.#locks.run(unslashed(path), async () => {
       const recent = this.places.recent(path);
       let found = recent;
       for (let tries = 1; tries <= maxTries; tries += 1) {
@@ -133,12 +132,11 @@ export class Changes {
   async remove(
     path: string,
     check: CommitCheck | undefined,
-    deletesOnCondition: () => Promise<DeletesOnCondition>,
+    deletesOnCondition: () => Promise<boolean>,
   ): Promise<void> {
     if (path === "/") throw new StorageError("forbidden");
     const { places } = this;
-    const look = (): Promise<Found> => places.look(path);
-    await this.run(unslashed(path), look, async (found, mark): Promise<Tried<void>> => {
+    await this.run(path, async (found, mark): Promise<Tried<void>> => {
       if (found.kind === "nothing") throw new StorageError("not-found");
       const isFull = found.kind === "directory" && (await places.firstBelow(path, false)) !== undefined;
       if (isFull) throw new StorageError("not-empty");

@@ -101,7 +101,7 @@ export class ObjectStore {
 
   async put(key: string, content: Uint8Array, write: NewWrite, condition: Condition): Promise<StoredObject> {
     const input = { ...this.#at(key), ...contentFields(content), ...propertiesWith(write, key), ...condition };
-    const { ETag = "" } = await this.#write((sdk) => new sdk.PutObjectCommand(input), this.#timeFor(content));
+    const { ETag = "" } = await this.#request((sdk) => new sdk.PutObjectCommand(input), this.#timeFor(content), true);
     return writtenObject(write, ETag, content.byteLength);
   }
 
@@ -131,7 +131,7 @@ export class ObjectStore {
 
   async uploadPart(key: string, UploadId: string, PartNumber: number, content: Uint8Array): Promise<Part> {
     const input = { ...this.#at(key), UploadId, PartNumber, ...contentFields(content) };
-    const answer = await this.#write((sdk) => new sdk.UploadPartCommand(input), this.#timeFor(content));
+    const answer = await this.#request((sdk) => new sdk.UploadPartCommand(input), this.#timeFor(content), true);
     return { PartNumber, ETag: answer.ETag, ChecksumCRC32: answer.ChecksumCRC32 };
   }
 
@@ -148,7 +148,7 @@ export class ObjectStore {
   async completeUpload(key: string, UploadId: string, parts: readonly Part[], condition: Condition): Promise<string> {
     const whole = { MultipartUpload: { Parts: [...parts] }, ChecksumType: uploadChecksum.ChecksumType };
     const input = { ...this.#at(key), UploadId, ...whole, ...condition };
-    const { ETag = "" } = await this.#write((sdk) => new sdk.CompleteMultipartUploadCommand(input), copyMs);
+    const { ETag = "" } = await this.#request((sdk) => new sdk.CompleteMultipartUploadCommand(input), copyMs, true);
     return ETag;
   }
 
@@ -165,23 +165,10 @@ export class ObjectStore {
     return this.#answerMs + content.byteLength / slowBytesPerMs;
   }
 
-  async #write<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes>(
-    command: Make<Input, Answer>,
-    requestTimeout: number,
-  ): Promise<Answer> {
-    try {
-      const answer = await this.#request(command, requestTimeout);
-      this.hasWritten = true;
-      return answer;
-    } catch (error) {
-      if (error instanceof StorageError) this.hasWritten = false;
-      throw error;
-    }
-  }
-
   async #request<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes>(
     command: Make<Input, Answer>,
     requestTimeout: number = this.#answerMs,
+    storesContent: boolean = false,
   ): Promise<Answer> {
     const { sdk, client, isGiven } = await this.#connect();
     const since = performance.now();
@@ -190,9 +177,14 @@ export class ObjectStore {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), Math.max(1, deadline.at - since)).unref();
     try {
-      return await client.send(command(sdk), { abortSignal: limit.signal, ...(!isGiven && { requestTimeout }) });
+      const how = { abortSignal: limit.signal, ...(!isGiven && { requestTimeout }) };
+      const answer = await client.send(command(sdk), how);
+      if (storesContent) this.hasWritten = true;
+      return answer;
     } catch (error) {
-      throw asStorageError(error);
+      const known = asStorageError(error);
+      if (storesContent && known instanceof StorageError) this.hasWritten = false;
+      throw known;
     } finally {
       clearTimeout(timer); // or it would cut off content that is still on its way
     }

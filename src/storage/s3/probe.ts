@@ -6,11 +6,11 @@ import { newMark, newWrite } from "./stored-object.ts";
 export const otherTag = '"00000000000000000000000000000000"';
 const content = Buffer.from("tried out");
 
-/** Whether a store refuses to delete another version than the one named; if not, a file cannot just be deleted. */
-export type DeletesOnCondition = boolean;
-
-/** Tries out each condition that changes rely on. Throws where one is ignored without which changes would be lost. */
-export async function probe(store: ObjectStore, key: string): Promise<DeletesOnCondition> {
+/**
+ * Tries out each condition that changes rely on. Throws where one is ignored without which changes would be lost. Gives
+ * whether the store refuses to delete another version than the one named; if not, a file cannot just be deleted.
+ */
+export async function probe(store: ObjectStore, key: string): Promise<boolean> {
   const write = newWrite(newMark(), undefined);
   const other = { IfMatch: otherTag };
   const none = { IfNoneMatch: "*" } as const;

@@ -4,10 +4,10 @@ import { Changes } from "./changes.ts";
 import { type Connection, ObjectStore, type Sdk } from "./object-store.ts";
 import { ObjectReader } from "./open-object.ts";
 import { Places } from "./places.ts";
-import { type DeletesOnCondition, isForbidden, otherTag, probe } from "./probe.ts";
+import { isForbidden, otherTag, probe } from "./probe.ts";
 import { isAbsent, isLostRace } from "./store-error.ts";
 import { newMark, newWrite } from "./stored-object.ts";
-import { append, update, waitingUpdates, write } from "./write.ts";
+import { append, waitingUpdates, write } from "./write.ts";
 
 /** Options for {@link s3Storage}. */
 export interface S3StorageOptions {
@@ -62,8 +62,8 @@ export function s3Storage(options: S3StorageOptions): Storage {
   const reader = new ObjectReader(places);
   const updates = waitingUpdates(changes, reader);
 
-  let probing: Promise<DeletesOnCondition> | undefined;
-  const deletesOnCondition = (): Promise<DeletesOnCondition> => {
+  let probing: Promise<boolean> | undefined;
+  const deletesOnCondition = (): Promise<boolean> => {
     probing ??= probe(store, places.keyOf(`/${probeName}-${newMark()}`)).catch((error: unknown) => {
       if (isForbidden(error)) return true; // a server that only reads needs no more
       probing = undefined;
@@ -100,7 +100,12 @@ export function s3Storage(options: S3StorageOptions): Storage {
     },
     write: (path, content, how) => write(changes, path, content, how),
     append: (path, content, how) => append(changes, reader, path, content, how?.check),
-    update: (path, edit, made) => update(updates, path, edit, made),
+    update: (path, edit, made) =>
+      updates.run(path, async (draft) => {
+        const edited = draft.stat && (await edit(() => draft.bytes(), draft.stat));
+        const after = edited && draft.replace(edited);
+        if (after) made?.(after);
+      }),
     remove: (path, how) => changes.remove(path, how?.check, deletesOnCondition),
     makeDirectory: (path) => store.bounded(() => places.makeDirectory(path)),
     check,

@@ -13,21 +13,20 @@ export class Upload {
   size = 0;
   /** The first part of the content, or all of it. */
   first: Uint8Array = new Uint8Array();
-  readonly #writeNow: () => NewWrite;
-  #write: NewWrite | undefined;
   readonly #store: ObjectStore;
   readonly #key: string;
+  readonly #named: () => NewWrite;
   readonly #parts: Part[] = [];
-  #id: string | undefined;
+  #begun: { readonly write: NewWrite; readonly id: string } | undefined;
   /** The part on its way to the store, one at a time. */
   #sending: Promise<void> = Promise.resolve();
   #isCompleted = false;
 
-  /** `write` names the content when the store gets the first of it. */
-  constructor(store: ObjectStore, key: string, write: () => NewWrite) {
+  /** `named` names the content when the store gets the first of it. */
+  constructor(store: ObjectStore, key: string, named: () => NewWrite) {
     this.#store = store;
     this.#key = key;
-    this.#writeNow = write;
+    this.#named = named;
   }
 
   /** Receives all of the content; if there are several parts, `beforeParts` is called before any is sent. */
@@ -53,36 +52,35 @@ export class Upload {
   }
 
   async put(number: number, content: Uint8Array): Promise<Part> {
-    return this.#store.uploadPart(this.#key, await this.#begin(), number, content);
+    return this.#store.uploadPart(this.#key, (await this.#begin()).id, number, content);
   }
 
   async copy(number: number, from: StoredObject): Promise<Part> {
-    return this.#store.copyPart(this.#key, await this.#begin(), number, from);
+    return this.#store.copyPart(this.#key, (await this.#begin()).id, number, from);
   }
 
   /** Makes the object of its parts and of what came after the first. May be tried again if the condition fails. */
   async complete(before: readonly Part[], size: number, condition: Condition): Promise<StoredObject> {
     const parts = [...before, ...this.#parts];
-    const etag = await this.#store.completeUpload(this.#key, await this.#begin(), parts, condition);
+    const { write, id } = await this.#begin();
+    const etag = await this.#store.completeUpload(this.#key, id, parts, condition);
     this.#isCompleted = true;
-    return writtenObject(this.#named(), etag, size);
+    return writtenObject(write, etag, size);
   }
 
   async abort(): Promise<void> {
     await this.#sending.catch(() => {}); // what is on its way would come after the end
-    if (this.#id === undefined || this.#isCompleted) return;
+    if (!this.#begun || this.#isCompleted) return;
     // What the store keeps then, its own rule for unfinished uploads removes (docs/scaling.md).
-    await this.#store.abortUpload(this.#key, this.#id).catch(() => {});
+    await this.#store.abortUpload(this.#key, this.#begun.id).catch(() => {});
   }
 
-  async #begin(): Promise<string> {
-    this.#id ??= await this.#store.beginUpload(this.#key, this.#named());
-    return this.#id;
-  }
-
-  #named(): NewWrite {
-    this.#write ??= this.#writeNow();
-    return this.#write;
+  async #begin(): Promise<{ readonly write: NewWrite; readonly id: string }> {
+    if (!this.#begun) {
+      const write = this.#named();
+      this.#begun = { write, id: await this.#store.beginUpload(this.#key, write) };
+    }
+    return this.#begun;
   }
 }
 

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import {
   type CommitCheck,
   type Content,
-  type FileUpdate,
   StorageError,
   type StoredStat,
   type WriteOptions,
@@ -31,12 +30,11 @@ export async function write(
   if (path.endsWith("/")) throw new StorageError("is-directory");
   const { places } = changes;
   const key = places.keyOf(path);
-  const look = (): Promise<Found> => places.look(path);
   const mark = newMark();
   const upload = new Upload(places.store, key, () => unencoded(earlyWrite(mark, objectAt(places.recent(path)))));
   try {
     // Before anything is sent in vain.
-    await upload.receive(content, async () => requireReplaceable(changes, path, await look(), options));
+    await upload.receive(content, async () => requireReplaceable(changes, path, await places.look(path), options));
     const { bytes } = upload;
     let first: Part | undefined;
     const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
@@ -52,7 +50,7 @@ export async function write(
         ({ stat }) => ({ created: before === undefined, stat }),
       );
     };
-    return await changes.run(path, look, attempt, mark);
+    return await changes.run(path, attempt, mark);
   } finally {
     await upload.abort();
   }
@@ -85,9 +83,8 @@ export async function append(
 ): Promise<WriteResult> {
   const { places } = changes;
   const key = places.keyOf(path);
-  const look = (): Promise<Found> => places.look(path);
   const recent = places.recent(path);
-  const known = recent?.kind === "file" ? recent : await look();
+  const known = recent?.kind === "file" ? recent : await places.look(path);
   if (known.kind !== "file") throw await places.missing(path, known);
 
   const mark = newMark();
@@ -118,7 +115,7 @@ export async function append(
         (stored) => ({ created: false, stat: stored.stat }),
       );
     };
-    return await changes.run(path, look, attempt, mark);
+    return await changes.run(path, attempt, mark);
   } finally {
     await upload.abort();
   }
@@ -131,7 +128,7 @@ export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingC
     const key = places.keyOf(path);
     const look = async (): Promise<Found> =>
       (path.endsWith("/") ? undefined : await reader.read(path)) ?? places.look(path);
-    const stored = await changes.run(path, look, async (found, mark): Promise<Tried<StoredStat | undefined>> => {
+    const store = async (found: Found, mark: string): Promise<Tried<StoredStat | undefined>> => {
       if (found.kind !== "file") throw await places.missing(path, found);
       const current = found.bytes ? found : await reader.read(path);
       if (!current?.bytes) return "again";
@@ -146,24 +143,8 @@ export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingC
         (condition) => places.store.put(key, content, newWrite(mark, object), condition),
         ({ stat }) => stat,
       );
-    });
-    await group.done(stored);
-  });
-}
-
-export function update(
-  updates: WaitingChanges,
-  path: string,
-  edit: FileUpdate,
-  made?: (stat: StoredStat) => void,
-): Promise<WriteResult & { readonly changed: boolean }> {
-  return updates.run(path, async (draft) => {
-    const { stat } = draft;
-    const edited = stat && (await edit(() => draft.bytes(), stat));
-    if (edited) {
-      const after = draft.replace(edited);
-      made?.(after);
-    }
+    };
+    await group.done(await changes.run(path, store, newMark(), look));
   });
 }
 
