@@ -79,8 +79,9 @@ export function keepConnected(address: URL, ownId: string, tell: (event: PageEve
   let idAtGreeting = 0;
   /** The last known feed of the server, and the last change of it that was delivered. */
   let feed = "";
-  /** The page's file, which a directory's URL does not tell. */
+  /** The file of the page that is asked for, which a directory's URL does not tell. */
   let path: string | undefined;
+  const isOfPage = address.searchParams.has("document");
   let lastId = 0;
 
   function open(): void {
@@ -127,7 +128,7 @@ export function keepConnected(address: URL, ownId: string, tell: (event: PageEve
     } else if (message.type === "change" && message.id > lastId) {
       lastId = message.id;
       const own = message.requestId.startsWith(`${ownId}.`);
-      if (path === undefined || message.path === path) tell({ ...message, own });
+      if (!isOfPage || path === undefined || message.path === path) tell({ ...message, own });
     }
   }
 

@@ -1,6 +1,7 @@
+import { keepConnected } from "../connection.ts";
 import { allEntries, refresh } from "./entries.ts";
 
-/** Least time between two looks at the folder, in milliseconds; also that to the next try after a lost connection. */
+/** Least time between two looks at the folder, in milliseconds. */
 const pauseMs = 1_000;
 
 /** Shows what others change in the folder, as the feed of the host tells it, while the page is in view. */
@@ -10,9 +11,8 @@ export function followChanges(): void {
   if (address === undefined) return;
   const url = new URL(address, location.href);
   const folder = url.searchParams.get("path") ?? "/";
-  let source: EventSource | WebSocket | undefined;
+  let connection: { close(): void } | undefined;
   let isPlanned = false;
-  let mayHaveMissed = false;
 
   function look(): void {
     if (isPlanned) return;
@@ -25,10 +25,8 @@ export function followChanges(): void {
     }, pauseMs);
   }
 
-  function receive({ data }: MessageEvent<string>): void {
-    const { type, path = "" }: { type: string; path?: string } = JSON.parse(data);
-    if (type === "hello" ? mayHaveMissed : type === "gap" || isShownHere(path)) look();
-    mayHaveMissed = true; // whatever came before the next greeting
+  function hear(event: { readonly type: string; readonly path?: string }): void {
+    if (event.type === "gap" || (event.path !== undefined && isShownHere(event.path))) look();
   }
 
   /** What changes further down shows here only where it makes a folder. */
@@ -38,18 +36,9 @@ export function followChanges(): void {
   }
 
   function listen(): void {
-    source?.close();
-    source = undefined;
-    if (document.hidden) return;
-    if (socket === undefined) {
-      source = new EventSource(url); // tries again by itself
-      for (const type of ["hello", "change", "gap"]) source.addEventListener(type, receive as EventListener);
-      return;
-    }
-    const opened = new WebSocket(url);
-    source = opened;
-    opened.onmessage = receive;
-    opened.onclose = () => source === opened && mayHaveMissed && setTimeout(listen, pauseMs); // not where it never was one
+    connection?.close();
+    connection = undefined;
+    if (!document.hidden) connection = socket === undefined ? eventsOf(url, hear) : keepConnected(url, "", hear);
   }
 
   document.addEventListener("visibilitychange", () => {
@@ -57,4 +46,11 @@ export function followChanges(): void {
     if (!document.hidden) look();
   });
   listen();
+}
+
+/** Tries again by itself, and asks for what was missed. */
+function eventsOf(url: URL, hear: (event: { readonly type: string }) => void): EventSource {
+  const source = new EventSource(url);
+  for (const type of ["change", "gap"]) source.addEventListener(type, ({ data }) => hear(JSON.parse(data)));
+  return source;
 }
