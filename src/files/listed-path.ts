@@ -1,5 +1,5 @@
 import { HttpError, notFound } from "../http/http-error.ts";
-import { isHiddenPath } from "../http/request-target.ts";
+import { isHiddenPath, withoutSlash } from "../http/request-target.ts";
 import type { Access } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { FileSpace } from "./file-request.ts";
@@ -40,8 +40,4 @@ function judgedByBoth(access: Access, asked: string, listed: string): Access {
     current: () => judgedByBoth(access.current?.() ?? access, asked, listed),
     refusal: () => access.refusal(),
   };
-}
-
-function withoutSlash(path: string): string {
-  return path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -115,6 +115,10 @@ export function belowMount(target: string, mount: string): string | undefined {
   return origin + (rest.startsWith("/") ? rest : `/${rest}`);
 }
 
+export function withoutSlash(path: string): string {
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
 /** Spells a canonical path for a `Location` field or a link; {@link parseRequestPath} gives the same path back. */
 export function encodePath(path: string): string {
   // "//evil.com" in a Location would be another host.

@@ -1,4 +1,4 @@
-import { isCanonicalPath } from "../http/request-target.ts";
+import { isCanonicalPath, withoutSlash } from "../http/request-target.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aPlugin } from "../options/option-types.ts";
 import { listOf, type OptionsSchema, optionsOf, text } from "../options/schema.ts";
@@ -48,8 +48,4 @@ export function directory(options: DirectoryOptions): Plugin {
     name: "directory",
     scope: { covers: (path) => path === prefix || path.startsWith(below), directory: prefix, plugins },
   };
-}
-
-function withoutSlash(path: string): string {
-  return path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { withoutSlash } from "../../http/request-target.ts";
 import { BytesFile } from "../bytes-file.ts";
 import { PathLock } from "../locks.ts";
 import {
@@ -12,12 +13,6 @@ import {
   type WriteOptions,
 } from "../storage.ts";
 import { Draft, WaitingChanges } from "../waiting-changes.ts";
-
-/** A file in memory. Its content is never changed, only replaced, so that each reader reads one version. */
-interface MemoryFile {
-  readonly stat: StoredStat;
-  readonly content: Uint8Array;
-}
 
 /** A directory in memory, with the names of what is in it. */
 interface MemoryDirectory {
@@ -57,8 +52,8 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
   const changes = new WaitingChanges((path, group) =>
     locks.run(path, async () => {
       const found = tree.find(path);
-      const file = found && !isDirectory(found) ? found : undefined;
-      const draft = new Draft(file?.stat, async () => file?.content ?? new Uint8Array());
+      const file = found instanceof BytesFile ? found : undefined;
+      const draft = new Draft(file?.stat, async () => (await file?.bytes()) ?? new Uint8Array());
       await group.apply(draft);
       await group.done(draft.outcome && put(path, await draft.bytes()));
     }),
@@ -70,7 +65,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
     },
     async open(path) {
       const found = tree.find(path);
-      return found === undefined || isDirectory(found) ? undefined : new BytesFile(found.stat, found.content);
+      return found instanceof BytesFile ? found : undefined;
     },
     list: (path) => list(tree, path),
     async write(path, content, options = {}) {
@@ -105,7 +100,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
         if (found === undefined) throw new StorageError("not-found");
         if (path !== "/") options.check?.(found.stat);
         tree.remove(path);
-        if (!isDirectory(found)) announce(path, undefined, true);
+        if (found instanceof BytesFile) announce(path, undefined, true);
       }),
     async makeDirectory(path) {
       const plain = withoutSlash(path);
@@ -143,7 +138,7 @@ function replaceable(tree: MemoryTree, path: string, options: WriteOptions, isTh
 
 async function* list(tree: MemoryTree, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   const found = tree.find(path);
-  if (found === undefined || !isDirectory(found)) throw new StorageError("not-found");
+  if (found === undefined || found instanceof BytesFile) throw new StorageError("not-found");
   for (const name of [...found.names]) {
     const child = tree.find(`${withoutSlash(path)}/${name}`);
     if (child !== undefined) yield { name, type: child.stat.type };
@@ -161,36 +156,40 @@ function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Files and directories by path. All of its methods do their work at once, whole or not at all. */
+/**
+ * Files and directories by path. The content of a file is never changed, only replaced, so that each reader reads one
+ * version. All methods do their work at once, whole or not at all.
+ */
 class MemoryTree {
   /** Tags of an earlier run of the program must not match files of this one. */
   readonly #run = randomBytes(6).toString("base64url");
   #changes = 0;
   /** By path, without a slash at the end. */
-  readonly #nodes = new Map<string, MemoryFile | MemoryDirectory>([["", this.#newDirectory()]]);
+  readonly #nodes = new Map<string, BytesFile | MemoryDirectory>([["", this.#newDirectory()]]);
 
   /** What a path names; `undefined` for nothing, and for a file under a path that ends in `/`. */
-  find(path: string): MemoryFile | MemoryDirectory | undefined {
+  find(path: string): BytesFile | MemoryDirectory | undefined {
     const found = this.#nodes.get(withoutSlash(path));
-    return found && !isDirectory(found) && path.endsWith("/") ? undefined : found;
+    return found instanceof BytesFile && path.endsWith("/") ? undefined : found;
   }
 
   /** How many directories above a file of that path are not there; throws where something else stands in the way. */
   missingAbove(path: string): number {
     const there = this.#nodes.get(path);
-    if (path.endsWith("/") || (there && isDirectory(there))) throw new StorageError("is-directory");
+    const isFile = there === undefined || there instanceof BytesFile;
+    if (path.endsWith("/") || !isFile) throw new StorageError("is-directory");
     let missing = 0;
     for (let above = directoryOf(path); ; above = directoryOf(above)) {
       const found = this.#nodes.get(above);
-      if (found && !isDirectory(found)) throw new StorageError("not-a-directory");
+      if (found instanceof BytesFile) throw new StorageError("not-a-directory");
       if (found) return missing;
       missing += 1;
     }
   }
 
-  file(path: string): MemoryFile {
+  file(path: string): BytesFile {
     const found = this.find(path);
-    if (found && !isDirectory(found)) return found;
+    if (found instanceof BytesFile) return found;
     this.missingAbove(path);
     throw new StorageError("not-found");
   }
@@ -199,14 +198,14 @@ class MemoryTree {
   put(path: string, content: Uint8Array): StoredStat {
     this.missingAbove(path);
     const stat = this.#newStat("file", content.length);
-    this.#add(path, { stat, content });
+    this.#add(path, new BytesFile(stat, content));
     return stat;
   }
 
   /** Takes a path without a slash at the end. */
   makeDirectory(path: string): MemoryDirectory {
     const found = this.#nodes.get(path);
-    if (found && !isDirectory(found)) throw new StorageError("not-a-directory");
+    if (found instanceof BytesFile) throw new StorageError("not-a-directory");
     if (found) return found;
     const made = this.#newDirectory();
     this.#add(path, made);
@@ -217,14 +216,14 @@ class MemoryTree {
     const plain = withoutSlash(path);
     const found = this.#nodes.get(plain);
     if (plain === "") throw new StorageError("forbidden");
-    if (found && isDirectory(found) && found.names.size > 0) throw new StorageError("not-empty");
+    if (found && !(found instanceof BytesFile) && found.names.size > 0) throw new StorageError("not-empty");
     const parent = this.makeDirectory(directoryOf(plain));
     this.#nodes.delete(plain);
     parent.names.delete(nameOf(plain));
     parent.stat = this.#newStat("directory", 0);
   }
 
-  #add(path: string, node: MemoryFile | MemoryDirectory): void {
+  #add(path: string, node: BytesFile | MemoryDirectory): void {
     const parent = this.makeDirectory(directoryOf(path));
     if (!parent.names.has(nameOf(path))) parent.stat = this.#newStat("directory", 0);
     parent.names.add(nameOf(path));
@@ -239,14 +238,6 @@ class MemoryTree {
     this.#changes += 1;
     return { type, size, modified: new Date(), version: `${this.#run}-${this.#changes}` };
   }
-}
-
-function isDirectory(node: MemoryFile | MemoryDirectory): node is MemoryDirectory {
-  return "names" in node;
-}
-
-function withoutSlash(path: string): string {
-  return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 function directoryOf(path: string): string {
