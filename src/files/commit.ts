@@ -6,7 +6,14 @@ import { locationOf } from "../http/request-target.ts";
 import { decidedContent, type FileWrite } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
-import { type CommitCheck, type Content, StorageError, type StoredStat } from "../storage/storage.ts";
+import {
+  type CommitCheck,
+  type Content,
+  StorageError,
+  type StoredStat,
+  type WriteOptions,
+  type WriteResult,
+} from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 
 /** Judges the preconditions (412): before the content is read, and again under the file's lock. */
@@ -30,8 +37,8 @@ export async function makeChange<Made>(
     content,
     check,
   }: {
-    /** What kind of change it is, by what is stored now. */
-    kind(stored: StoredStat | undefined): FileWrite["kind"];
+    /** @default "created" or "replaced", by what is stored */
+    readonly kind?: FileWrite["kind"];
     readonly content: Content;
     readonly check: CommitCheck;
   },
@@ -45,7 +52,8 @@ export async function makeChange<Made>(
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const decidedAbout = stored;
     check(decidedAbout);
-    const decided = await decidedContent(beforeWrite, { kind: kind(decidedAbout), path, exchange, content: sent });
+    const write = { kind: kind ?? (stored ? "replaced" : "created"), path, exchange, content: sent } as const;
+    const decided = await decidedContent(beforeWrite, write);
     try {
       return await make(onePiece(decided ?? sent), (current) => {
         if (current?.version !== decidedAbout?.version) throw hasChanged;
@@ -63,13 +71,24 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.byteLength > 0) yield bytes;
 }
 
-export function announce(
-  exchange: Exchange,
-  kind: "created" | "replaced" | "appended",
-  path: string,
-  { version, size }: StoredStat,
-): void {
-  exchange.changed({ kind, path, etag: entityTag(version), size });
+/** Stores content as the file of a request, and announces it. */
+export async function storeFile(
+  request: FileRequest,
+  content: Content,
+  { check, createParents = false, exclusive = false }: WriteOptions & { readonly check: CommitCheck },
+): Promise<WriteResult> {
+  const { exchange, storage, path } = request;
+  const made = await makeChange(request, { content, check }, (content, check) =>
+    storage.write(path, content, { check, createParents, exclusive }),
+  );
+  announce(exchange, path, made);
+  return made;
+}
+
+/** Announces a file that was stored. */
+export function announce(exchange: Exchange, path: string, { created, stat }: WriteResult): void {
+  const { version, size } = stat;
+  exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(version), size });
 }
 
 /** The reply about a file that was stored; 201 says where it is. */

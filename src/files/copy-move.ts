@@ -7,7 +7,7 @@ import { decidedContent } from "../server/before-write.ts";
 import { toHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { type CommitCheck, StorageError, type StoredStat, type WriteResult } from "../storage/storage.ts";
-import { announce, makeChange, preconditionCheck } from "./commit.ts";
+import { announce, preconditionCheck, storeFile } from "./commit.ts";
 import { type Destination, destinationAt, destinationOf, requireGuardedAlike, vacantPathOf } from "./destination.ts";
 import type { FileRequest } from "./file-request.ts";
 import { type TreeEntry, type TreeLimits, visibleTree } from "./visible-entries.ts";
@@ -109,7 +109,7 @@ async function announceMoved({ exchange, storage, path }: FileRequest, to: strin
     for (const [i, { from, at }] of batch.entries()) {
       const stat = stats[i];
       exchange.follows = "";
-      if (stat?.type === "file") announce(exchange, "created", at, stat);
+      if (stat?.type === "file") announce(exchange, at, { created: true, stat });
       exchange.follows = stat && entityTag(stat.version);
       exchange.changed({ kind: "deleted", path: from });
     }
@@ -151,18 +151,13 @@ async function copyTo(
   { path, stat, check }: Destination,
   judge: CommitCheck,
 ): Promise<{ made: WriteResult; copied: StoredStat }> {
-  const { exchange, storage } = request;
-  const file = await storage.open(request.path);
+  const file = await request.storage.open(request.path);
   if (!file) throw notFound();
   try {
     // Its content is coded, and a storage takes plain content only.
     if (file.stat.fields?.["content-encoding"]) throw new StorageError("encoded");
     judge(file.stat);
-    const wanted = { kind: (stored: StoredStat | undefined) => kindOf(!stored), content: file.stream(), check };
-    const made = await makeChange({ ...request, path, stat }, wanted, (content, check) =>
-      storage.write(path, content, { check, createParents: false }),
-    );
-    announce(exchange, kindOf(made.created), path, made.stat);
+    const made = await storeFile({ ...request, path, stat }, file.stream(), { check });
     return { made, copied: file.stat };
   } finally {
     await file.close();
@@ -181,7 +176,7 @@ async function moveTo(request: FileRequest, destination: Destination, judge: Com
   // The host program decides about content, so that is copied.
   const moved = options.beforeWrite ? undefined : await storage.move?.(path, destination.path, { check, checkTarget });
   if (moved) {
-    announce(exchange, kindOf(moved.created), destination.path, moved.stat);
+    announce(exchange, destination.path, moved);
     exchange.follows = source; // which the deletion is on top of
   }
   const made = moved ?? (await copyAndDelete(request, destination, judge));
@@ -202,8 +197,4 @@ async function copyAndDelete(request: FileRequest, destination: Destination, jud
   };
   await storage.remove(path, { check });
   return made;
-}
-
-function kindOf(created: boolean): "created" | "replaced" {
-  return created ? "created" : "replaced";
 }

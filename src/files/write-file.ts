@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
 import { hasPreconditions } from "../http/preconditions.ts";
@@ -8,14 +9,14 @@ import { refuseEncodedContent, tooLarge } from "../server/admission.ts";
 import { decidedContent } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
-import { type CommitCheck, type Content, StorageError, type StoredStat } from "../storage/storage.ts";
-import { announce, makeChange, preconditionCheck, storedReply } from "./commit.ts";
+import { type CommitCheck, type Content, StorageError } from "../storage/storage.ts";
+import { makeChange, preconditionCheck, storedReply, storeFile } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listedPath, refuseHiddenPath } from "./listed-path.ts";
 
 /** PUT of a file: created (201) or replaced as a whole (200). */
 export async function writeFile(request: FileRequest): Promise<Reply> {
-  const { exchange, storage, options, path } = request;
+  const { exchange, options, path } = request;
   const judge = preconditionCheck(exchange);
   const check: CommitCheck = (current) => {
     // A user who may only create must not overwrite a file that another has created meanwhile.
@@ -25,12 +26,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   check(request.stat);
   refuseEncodedContent(exchange.headers);
   const { createParents } = options;
-  const kind = (stored: StoredStat | undefined) => (stored ? "replaced" : "created");
-  const wanted = { kind, content: await withoutFragments(request), check };
-  const { created, stat } = await makeChange(request, wanted, (content, check) =>
-    storage.write(path, content, { check, createParents }),
-  );
-  announce(exchange, created ? "created" : "replaced", path, stat);
+  const { created, stat } = await storeFile(request, await withoutFragments(request), { check, createParents });
   return storedReply(exchange, created ? 201 : 200, path, stat);
 }
 
@@ -68,12 +64,12 @@ export async function appendFile(request: FileRequest): Promise<Reply> {
     judge(current);
     refuseTooLarge(current);
   };
-  const wanted = { kind: () => "appended" as const, content: exchange.body, check };
+  const wanted = { kind: "appended", content: exchange.body, check } as const;
   const { stat } = await makeChange(request, wanted, (content, check) =>
     storage.append(path, counted(content), { check }),
   );
   // Nothing was added, so there is no change to announce.
-  if (added > 0) announce(exchange, "appended", path, stat);
+  if (added > 0) exchange.changed({ kind: "appended", path, etag: entityTag(stat.version), size: stat.size });
   return storedReply(exchange, 200, path, stat);
 }
 
@@ -90,11 +86,8 @@ export async function createFile(request: FileRequest): Promise<Reply> {
   const check = preconditionCheck(exchange);
   check(undefined);
   refuseEncodedContent(exchange.headers);
-  const change = { kind: () => "created" as const, content: exchange.body, check };
-  const { stat } = await makeChange({ ...request, path, stat: undefined }, change, (content, check) =>
-    storage.write(path, content, { check, exclusive: true, createParents: false }),
-  );
-  announce(exchange, "created", path, stat);
+  const asked = { ...request, path, stat: undefined };
+  const { stat } = await storeFile(asked, exchange.body, { check, exclusive: true });
   return storedReply(exchange, 201, path, stat);
 }
 
@@ -118,7 +111,7 @@ export async function deleteFile(request: FileRequest): Promise<Reply> {
 
 export async function removeAt(request: FileRequest, check: CommitCheck = () => {}): Promise<void> {
   const { storage, path } = request;
-  const wanted = { kind: () => "deleted" as const, content: nothing(), check };
+  const wanted = { kind: "deleted", content: nothing(), check } as const;
   await makeChange(request, wanted, (_content, check) => storage.remove(path, { check }));
 }
 
