@@ -18,12 +18,9 @@ export interface BrowserModule extends Validators {
 const read = new Map<string, Promise<BrowserModule>>();
 
 export function browserModule(name: string): Promise<BrowserModule> {
-  let reading = read.get(name);
-  if (!reading) {
-    reading = readModule(name);
-    read.set(name, reading);
-    reading.catch(() => read.delete(name));
-  }
+  const reading = read.get(name) ?? readModule(name);
+  read.set(name, reading);
+  reading.catch(() => read.delete(name));
   return reading;
 }
 

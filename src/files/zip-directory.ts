@@ -47,6 +47,8 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   const fail = (error: Error): unknown => output.destroy(error);
   output.on("error", () => {}); // a plugin may drop the reply: a failure after that must not end the process
   zip.on("error", fail);
+  let source: Readable | undefined;
+  output.once("close", () => source?.destroy()); // the archive is no longer wanted
   fill().catch(fail);
   return { status: 200, headers, body: output };
 
@@ -68,10 +70,11 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
         const { size, modified } = file.stat;
         bytes += size;
         if (bytes > limits.maxBytes) throw new Error("files that grew made the archive too large");
-        const source = file.stream();
+        source = file.stream();
+        if (output.destroyed) source.destroy();
         const compress = !isCompressed.test(contentTypeOf(target));
         zip.addReadStream(source, target, { mtime: modified, size, compress });
-        await read(source, output);
+        await finished(source);
       } finally {
         await file.close();
       }
@@ -94,17 +97,5 @@ async function openIfThere({ storage }: FileRequest, path: string): Promise<Open
   } catch (error) {
     if (isOutOfSight(error)) return undefined;
     throw error;
-  }
-}
-
-/** Resolves when all of a file is in the archive; ends the reading once the archive is no longer wanted. */
-async function read(source: Readable, output: Readable): Promise<void> {
-  const stop = (): unknown => source.destroy();
-  output.once("close", stop);
-  if (output.destroyed) stop();
-  try {
-    await finished(source);
-  } finally {
-    output.off("close", stop);
   }
 }

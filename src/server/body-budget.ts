@@ -54,7 +54,8 @@ export class BodyBudget {
     if (announced > maxSize) throw tooLarge(maxSize);
     const body: HeldBody = { client: clientNetwork(exchange.address), memory: Buffer.alloc(0), size: 0, seconds: 0 };
     if (announced > 0 && !this.#reserve(body, announced)) throw this.#overloaded();
-    this.#enter(body);
+    this.#bodies.add(body);
+    this.#clock ??= setInterval(() => this.#tick(), 1000).unref();
     exchange.defer(() => this.#leave(body));
     for await (const chunk of exchange.body) {
       const size = body.size + chunk.byteLength;
@@ -101,11 +102,6 @@ export class BodyBudget {
     const isTooMuch = this.#held + more > this.#maxBytes && others.some(({ wake }) => !wake);
     const isTooMuchOfOne = ownBytes + more > this.#maxBytes / 2 && own.some(({ wake }) => !wake);
     return !isTooMuch && !isTooMuchOfOne;
-  }
-
-  #enter(body: HeldBody): void {
-    this.#bodies.add(body);
-    this.#clock ??= setInterval(() => this.#tick(), 1000).unref();
   }
 
   /** Counts seconds in which the event loop has turned: a process that was stopped has not waited for its clients. */

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Duplex, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import type { HttpError, ReplyHeaders } from "../http/http-error.ts";
@@ -70,9 +71,7 @@ export function isStream(body: ReplyBody | undefined): body is Readable {
 export async function bodyBytes({ body }: Reply): Promise<Uint8Array> {
   if (body === undefined) return new Uint8Array();
   if (!isStream(body)) return typeof body === "string" ? Buffer.from(body) : body;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body as AsyncIterable<string | Uint8Array>) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces);
+  return buffer(body);
 }
 
 /**
