@@ -1,13 +1,13 @@
 import { basename, dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Disk } from "../../src/storage/disk/disk.ts";
+import { Disk } from "../../src/storage/disk/disk.ts";
 import { look, openFile } from "../../src/storage/disk/look.ts";
 import { DiskPaths } from "../../src/storage/disk/paths.ts";
 import type { Content, FileUpdate, OpenFile, Storage, StoredEntry, StoredStat } from "../../src/storage/storage.ts";
 
 /** A disk that is only looked at. */
 export function lookedAt(root: string): Disk {
-  return { paths: new DiskPaths(root, "within-root"), isReadOnly: false } as Partial<Disk> as Disk;
+  return new Disk(new DiskPaths(root, "within-root"), false, false);
 }
 
 /** A file opened on the disk. */

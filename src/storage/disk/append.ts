@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { type BigIntStats, constants } from "node:fs";
 import { crc32 } from "node:zlib";
 import { StorageError } from "../storage.ts";
-import { type Directory, Elsewhere, hasOpened, openIn, requireInPlace, sync } from "./directory.ts";
+import { createIn, type Directory, requireInPlace, requireOpened, sync } from "./directory.ts";
 import { errnoOf } from "./file-record.ts";
-import { createFlags, found, isExpected, type Job, type JobResult, look, recordAfter, reported } from "./jobs.ts";
+import { found, isExpected, type JobOf, type JobResult, look, recordAfter, reported } from "./jobs.ts";
 import {
   attempted,
   call,
@@ -40,7 +40,7 @@ const pieceBytes = 8 * 1024 * 1024;
 /** How much of a note is compared with the file at a time. */
 const chunkBytes = 256 * 1024;
 
-type AppendJob = Extract<Job, { kind: "append" }>;
+type AppendJob = JobOf<"append">;
 
 /**
  * Adds content to the end of a file, which stays the same file. First the content becomes a note, from which the next
@@ -55,7 +55,7 @@ export function* append(directory: Directory, job: AppendJob): Program<JobResult
 }
 
 function* appendTo(directory: Directory, job: AppendJob, file: number): Program<JobResult> {
-  if (!(yield* hasOpened(directory, job.name, file))) throw new Elsewhere();
+  yield* requireOpened(directory, job.name, file);
   const stats = yield* call.fstat(file, { bigint: true });
   if (!isExpected(stats, job.expected)) return yield* found(directory, stats);
   const { name, content } = job;
@@ -84,7 +84,7 @@ function* appendTo(directory: Directory, job: AppendJob, file: number): Program<
   }
   const record = yield* recordAfter(file);
   if (!job.keepsNote) yield* reported(removeNote(directory.at(noteName)), problems);
-  return { kind: "done", record, problems };
+  return { isDone: true, record, hasNote: false, problems };
 }
 
 /** Gives the note, which is open. */
@@ -108,7 +108,7 @@ function* writeNote(
       file = keepsNote ? yield* openStanding(place) : undefined;
       isNew = file === undefined;
       if (isNew) yield* removeNote(place); // of another process; the lock is ours
-      file ??= yield* openIn(directory, name, createFlags, 0o600);
+      file ??= yield* createIn(directory, name, 0o600);
       yield* writeAll(file, Buffer.concat([record, content]), 0);
     }
     if (isSynced) yield* call.fdatasync(file);

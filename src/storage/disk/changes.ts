@@ -6,36 +6,27 @@ import { requireHeld } from "../locks.ts";
 import { StorageError, type StoredStat } from "../storage.ts";
 import { type Change, type ChangeResult, Draft, type Group, type Outcome, WaitingChanges } from "../waiting-changes.ts";
 import { endAppend, removeNote } from "./append.ts";
-import { type Directory, within } from "./directory.ts";
-import type { Disk } from "./disk.ts";
+import { Elsewhere, unlessElsewhere, within } from "./directory.ts";
+import { type Disk, type LockedTarget, maxAttempts } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, fileIdentity, statOf, uniqueMoment } from "./file-record.ts";
-import { type FileRecord, type Job, type JobResult, look, type ReceivedContent } from "./jobs.ts";
-import { type LockedTarget, locked, maxAttempts } from "./locked-target.ts";
-import { knownWhole, openFile, settle, whileAppending } from "./look.ts";
-import { inPool, type Program } from "./system-calls.ts";
+import { errnoOf, type FileRecord, fileIdentity, statOf, uniqueMoment } from "./file-record.ts";
+import type { Job, JobResult, ReceivedContent } from "./jobs.ts";
+import { knownWhole, openFile, settle, type WholeFile, whileAppending } from "./look.ts";
+import { inPool } from "./system-calls.ts";
 import { appendNoteName, temporaryFileName } from "./temporary-names.ts";
-import { inDirectory } from "./write-programs.ts";
 
-/** A file as it is known to be, or to have been a moment ago. */
+/** A file, or nothing, as it is known to be or to have been a moment ago. */
 interface Known {
-  /** `undefined` for nothing. */
-  readonly stat: StoredStat | undefined;
-  /** Names it, whatever paths lead to it. */
-  readonly identity: string;
-  /** Whether it has several names: then its own lock has to be held as well where it is changed in place. */
-  readonly isShared: boolean;
+  readonly file: WholeFile | undefined;
   /** Whether it was looked at under the lock. */
   readonly isFresh: boolean;
 }
 
-const nothing: Known = { stat: undefined, identity: "", isShared: false, isFresh: true };
+const nothing: Known = { file: undefined, isFresh: true };
 
 /** Between attempts to replace a file that is being read, in milliseconds; half a second in all. */
 const firstPauseMs = 4;
 const lastPauseMs = 256;
-
-type Found = Extract<JobResult, { kind: "found" }>;
 
 /** So long after an append the next one is expected, in milliseconds. */
 const soonMs = 1000;
@@ -51,7 +42,7 @@ export class DiskChanges {
     this.#disk = disk;
     this.#notes = new StandingNotes(disk);
     this.#waiting = new WaitingChanges((path, group) =>
-      locked(disk, path, group.since, (target) => this.#make(path, target, group)),
+      disk.locked(path, (target) => this.#make(path, target, group), group.since),
     );
   }
 
@@ -64,84 +55,79 @@ export class DiskChanges {
     await this.#notes.close();
   }
 
-  async #make(path: string, target: LockedTarget, group: Group): Promise<"done" | "elsewhere"> {
+  async #make(path: string, target: LockedTarget, group: Group): Promise<void> {
     const isBelowNothing = target.missing.length > 0;
     let known = isBelowNothing ? nothing : remembered(target.real);
     for (let attempt = 1; attempt <= maxAttempts; ) {
       await this.#disk.callWitnesses(path);
-      known ??= await this.#look(target);
-      if (!known) return "elsewhere";
-      const looked = known;
+      const { file, isFresh } = known ?? (await this.#known(target, await this.#disk.look(target.real)));
       known = undefined;
       let isStale = false;
       const read = async (): Promise<Uint8Array> => {
-        const file = await within(target.directory, (open) => openFile(this.#disk, open, target.name));
-        isStale = !file || file === "elsewhere" || file.stat.version !== looked.stat?.version;
-        if (!file || file === "elsewhere") throw new StorageError("conflict");
-        return file.bytes().finally(() => file.close());
+        const opening = within(target.directory, (open) => openFile(this.#disk, open, target.name));
+        const opened = await opening.catch(unlessElsewhere);
+        isStale = !opened || opened.stat.version !== file?.stat.version;
+        if (!opened) throw new StorageError("conflict");
+        return opened.bytes().finally(() => opened.close());
       };
-      const draft = new Draft(looked.stat, read, !isBelowNothing);
+      const draft = new Draft(file?.stat, read, !isBelowNothing);
       await group.apply(draft);
       // By what was there a moment ago, no change is refused.
-      if (!looked.isFresh && (isStale || group.isDoubtful)) continue;
+      if (!isFresh && (isStale || group.isDoubtful)) continue;
       attempt += 1;
       if (isStale) continue;
-      if (!draft.outcome) return answered(group, undefined);
+      if (!draft.outcome) return group.done(undefined);
       requireHeld(target.held);
-      const result = await this.#store(target, looked, draft.outcome, group);
-      if (result === "again" && !isBelowNothing) continue;
-      if (result === "again" || result.kind === "elsewhere") return "elsewhere";
-      if (result.kind === "done") return answered(group, this.#settled(target, draft, result.record));
-      known = await this.#known(target, result);
-      if (!known) return "elsewhere";
+      const result = await this.#store(target, file, draft.outcome, group);
+      if (result?.isDone) return group.done(this.#settled(target, draft, result.record));
+      known = result && (await this.#known(target, result));
     }
     throw new StorageError("conflict");
   }
 
-  async #look(target: LockedTarget): Promise<Known | undefined> {
-    const { directory, name } = target;
-    const result = await this.#disk.run({ kind: "look", directory, name });
-    return result.kind === "found" ? this.#known(target, result) : undefined;
+  /** What was found. An append cut short by a crash is ended first. */
+  async #known(target: LockedTarget, { record, hasNote }: JobResult): Promise<Known> {
+    if (!record) return nothing;
+    if (record.type === "link") throw new Elsewhere();
+    if (record.type === "directory") throw new StorageError("is-directory");
+    if (record.type === "other") throw new StorageError("forbidden");
+    if (!hasNote || knownWhole(target.real)?.stat.version === statOf(record).version)
+      return { file: settle(target.real, record), isFresh: true };
+    const mend = (): Promise<void> =>
+      within(target.directory, (open) => inPool(endAppend(open.at(appendNoteName(record.ino)), open.at(target.name))));
+    await (record.nlink > 1n ? diskLocks.run(fileIdentity(record), mend) : mend());
+    return this.#known(target, { ...(await this.#disk.look(target.real)), hasNote: false });
   }
 
-  /** What was found; `undefined` if the path leads elsewhere. An append cut short by a crash is ended first. */
-  async #known(target: LockedTarget, { found, hasNote }: Found): Promise<Known | undefined> {
-    if (!found) return nothing;
-    if (found.type === "link") return undefined;
-    if (found.type === "directory") throw new StorageError("is-directory");
-    if (found.type === "other") throw new StorageError("forbidden");
-    if (hasNote && knownWhole(target.real)?.stat.version !== statOf(found).version) {
-      const mend = () => inPool(inDirectory(target.directory, (open) => ended(open, target.name, found.ino)));
-      const mended = await (found.nlink > 1n ? diskLocks.run(fileIdentity(found), mend) : mend());
-      return mended.kind === "found" ? this.#known(target, { ...mended, hasNote: false }) : undefined;
-    }
-    return { ...settle(target.real, found), isFresh: true };
-  }
-
-  /** `"again"` where the directory has gone, or another program put a file there. */
-  async #store(target: LockedTarget, known: Known, outcome: Outcome, group: Group): Promise<JobResult | "again"> {
-    const job = this.#jobOf(target, known, outcome);
+  /** `undefined` where the directory has gone, or another program put a file there. */
+  async #store(
+    target: LockedTarget,
+    file: WholeFile | undefined,
+    outcome: Outcome,
+    group: Group,
+  ): Promise<JobResult | undefined> {
+    const job = this.#jobOf(target, file, outcome);
     const run = (): Promise<JobResult> => this.#disk.run(job, (error) => group.giveUp(error));
     try {
-      const { stat, identity, isShared } = known;
-      if (outcome.kind === "replaced" || !stat) return await untilUnread(run);
-      const append = (): Promise<JobResult> => whileAppending(identity, stat, run);
-      return await (isShared ? diskLocks.run(identity, append) : append());
+      if (outcome.kind === "replaced" || !file) return await untilUnread(run);
+      const append = (): Promise<JobResult> => whileAppending(file, run);
+      return await (file.isShared ? diskLocks.run(file.identity, append) : append());
     } catch (error) {
-      if (["ENOENT", "EEXIST"].includes(errnoOf(error))) return "again";
-      throw error;
+      if (!["ENOENT", "EEXIST"].includes(errnoOf(error))) throw error;
+      if (target.missing.length > 0) throw new Elsewhere();
+      return undefined;
     }
   }
 
-  #jobOf(target: LockedTarget, { stat, identity }: Known, outcome: Outcome): Job {
+  #jobOf(target: LockedTarget, file: WholeFile | undefined, outcome: Outcome): Job {
     const { directory, missing, name } = target;
-    const place = { directory, missing, name, expected: stat?.version, sync: this.#disk.sync };
+    const place = { directory, name, expected: file?.stat.version, sync: this.#disk.sync };
     if (outcome.kind === "replaced") {
       const content = outcome.content as Uint8Array | ReceivedContent; // the only other content of this storage
-      return { kind: "replace", ...place, content, temporary: temporaryFileName(), moment: uniqueMoment() };
+      return { kind: "replace", ...place, missing, content, temporary: temporaryFileName(), moment: uniqueMoment() };
     }
     const content = joined(outcome.content as readonly (Uint8Array | ReceivedContent)[]);
-    return { kind: "append", ...place, content, keepsNote: this.#notes.keeps(target, identity) };
+    return { kind: "append", ...place, content, keepsNote: !!file && this.#notes.keeps(target, file.identity) };
   }
 
   #settled({ real }: LockedTarget, draft: Draft, record: FileRecord | undefined): StoredStat {
@@ -153,20 +139,9 @@ export class DiskChanges {
   }
 }
 
-async function answered(group: Group, stored: StoredStat | undefined): Promise<"done"> {
-  await group.done(stored);
-  return "done";
-}
-
 function remembered(real: string): Known | undefined {
-  const known = knownWhole(real);
-  return known && { ...known, isFresh: false };
-}
-
-/** Ends an append that its process did not live to end, and looks what is there then. */
-function* ended(directory: Directory, name: string, inode: bigint): Program<JobResult> {
-  yield* endAppend(directory.at(appendNoteName(inode)), directory.at(name));
-  return yield* look(directory, name);
+  const file = knownWhole(real);
+  return file && { file, isFresh: false };
 }
 
 function joined(content: readonly (Uint8Array | ReceivedContent)[]): Uint8Array | ReceivedContent {
@@ -211,7 +186,7 @@ class StandingNotes {
     standing?.timer.refresh();
     if (standing || this.#standing.size >= maxFiles) return standing !== undefined;
     const noteName = appendNoteName(BigInt(identity.slice(identity.lastIndexOf(":") + 1)));
-    const forget = () => inPool(inDirectory(directory, (open) => removeNote(open.at(noteName))));
+    const forget = () => within(directory, (open) => inPool(removeNote(open.at(noteName))));
     const remove = async (): Promise<void> => {
       try {
         const isGone = await diskLocks.tryRun(real, forget);

@@ -2,7 +2,7 @@ import { type BigIntStats, constants, existsSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StorageError } from "../storage.ts";
 import { errnoOf, fileIdentity, meansAbsent } from "./file-record.ts";
-import { attempted, call, inPool, type Program, recordAt, syncDirectory } from "./system-calls.ts";
+import { attempted, call, inPool, type Program, recordAt, unlessFailed } from "./system-calls.ts";
 
 /** Where Linux shows the open files of this process, if that may be read; looked for when first needed. */
 const descriptorsFolder = "/proc/self/fd";
@@ -26,6 +26,8 @@ const directoryFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (cons
 /** Opens a directory only to name what is in it, which takes no right to list it; Linux, not among Node's constants. */
 const pathFlag = 0o10000000;
 
+const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
 /** How often a file's place is checked: a program that keeps exchanging directories may be lucky with each. */
 const looksAtOpened = 6;
 
@@ -46,16 +48,23 @@ export interface Directory {
   at(name: string): string;
 }
 
+/**
+ * A path leads elsewhere by now: its directory is gone or has moved, or a link is on the way. Nothing was done, and the
+ * path is looked up anew.
+ */
 export class Elsewhere extends StorageError {
   constructor() {
     super("conflict");
   }
 }
 
-/** What `use` gives, with the directory at a real location; `"elsewhere"` where that is not there, or lies elsewhere. */
-export async function within<T>(real: string, use: (directory: Directory) => Promise<T>): Promise<T | "elsewhere"> {
+export function unlessElsewhere(error: unknown): undefined {
+  if (!(error instanceof Elsewhere)) throw error;
+}
+
+/** What `use` gives, with the directory at a real location. Throws {@link Elsewhere} where that is not there. */
+export async function within<T>(real: string, use: (directory: Directory) => Promise<T>): Promise<T> {
   const directory = await inPool(openDirectory(real));
-  if (!directory) return "elsewhere";
   try {
     return await use(directory);
   } finally {
@@ -63,27 +72,34 @@ export async function within<T>(real: string, use: (directory: Directory) => Pro
   }
 }
 
-/** Opens the directory at `location`, meant to lie at `real`; `undefined` if it does not, or is behind a link. */
-export function* openDirectory(location: string, real: string = location): Program<Directory | undefined> {
+/** The same for a program. */
+export function* inDirectory<Result>(real: string, use: (directory: Directory) => Program<Result>): Program<Result> {
+  const directory = yield* openDirectory(real);
+  try {
+    return yield* use(directory);
+  } finally {
+    yield* closeDirectory(directory);
+  }
+}
+
+/** Opens the directory at `location`, meant to lie at `real`. Throws {@link Elsewhere} where it does not. */
+export function* openDirectory(location: string, real: string = location): Program<Directory> {
   try {
     const way = isTold() ? undefined : yield* wayTo(real);
     const file = isOpenable ? yield* openedToEnter(location) : undefined;
     // Not joined where it is told: "." in a directory must not become the link that leads to it.
     const at = (name: string): string => (isTold() ? `${descriptorsFolder}/${file}/${name}` : join(real, name));
     const directory = { real, file, way, at };
-    let isMeant = false;
     try {
-      if (way === undefined) isMeant = liesInPlace(directory);
-      else isMeant = file === undefined || way.endsWith(` ${fileIdentity(yield* call.fstat(file, { bigint: true }))}`);
-      if (isMeant) return directory;
-    } finally {
-      if (!isMeant) yield* closeDirectory(directory);
+      yield* requireMeant(directory);
+      return directory;
+    } catch (error) {
+      yield* closeDirectory(directory);
+      throw error;
     }
   } catch (error) {
-    const isGone = error instanceof Elsewhere || meansAbsent(error) || errnoOf(error) === "ENAMETOOLONG";
-    if (!isGone) throw error;
+    throw meansAbsent(error) || errnoOf(error) === "ENAMETOOLONG" ? new Elsewhere() : error;
   }
-  return undefined;
 }
 
 function* openedToEnter(location: string): Program<number> {
@@ -93,6 +109,15 @@ function* openedToEnter(location: string): Program<number> {
     if (!isTold() || errnoOf(error) !== "EACCES") throw error;
     return yield* call.open(location, directoryFlags | pathFlag);
   }
+}
+
+function* requireMeant(directory: Directory): Program<void> {
+  const { file, way } = directory;
+  const isMeant =
+    way === undefined
+      ? liesInPlace(directory)
+      : file === undefined || way.endsWith(` ${fileIdentity(yield* call.fstat(file, { bigint: true }))}`);
+  if (!isMeant) throw new Elsewhere();
 }
 
 /** Where the system tells: whether an open directory lies at its real location. */
@@ -130,54 +155,50 @@ export function* requireInPlace(directory: Directory): Program<void> {
 /** The record of a name in a directory. Throws {@link Elsewhere} where that is not certain. */
 export function* recordIn(directory: Directory, name: string): Program<BigIntStats> {
   const stats = yield* call.lstat(directory.at(name), { bigint: true });
-  if (yield* stillHolds(directory, name, stats)) return stats;
-  throw new Elsewhere();
+  yield* requireThere(directory, name, stats);
+  return stats;
 }
 
 /**
- * Whether what was found in a directory under a name was not found by way of a link that took the place of a directory
- * meanwhile: where only names lead there, both are asked again.
+ * Throws {@link Elsewhere} where what was found in a directory under a name may have been found by way of a link that
+ * took the place of a directory meanwhile: where only names lead there, both are asked again.
  */
-function* stillHolds(directory: Directory, name: string, found: BigIntStats): Program<boolean> {
-  if (directory.way === undefined) return true;
+function* requireThere(directory: Directory, name: string, found: BigIntStats): Program<void> {
+  if (directory.way === undefined) return;
+  yield* requireInPlace(directory);
+  const now = yield* unlessFailed(recordAt(directory.at(name)), undefined);
+  if (!now || fileIdentity(now) !== fileIdentity(found)) throw new Elsewhere();
+}
+
+/** Throws {@link Elsewhere} where an open file may not be the one of that name in a directory. */
+export function* requireOpened(directory: Directory, name: string, file: number): Program<void> {
+  if (directory.way === undefined) return;
+  const opened = yield* call.fstat(file, { bigint: true });
+  for (let look = 0; look < looksAtOpened; look += 1) yield* requireThere(directory, name, opened);
+}
+
+/** Creates a file in a directory; where that turns out to be another directory, takes it back. */
+export function* createIn(directory: Directory, name: string, mode: number): Program<number> {
+  const location = directory.at(name);
+  const file = yield* call.open(location, createFlags, mode);
   try {
-    yield* requireInPlace(directory);
-    const now = yield* call.lstat(directory.at(name), { bigint: true });
-    return fileIdentity(now) === fileIdentity(found);
+    yield* requireOpened(directory, name, file);
+    return file;
   } catch (error) {
-    if (error instanceof Elsewhere || meansAbsent(error)) return false;
+    yield* attempted(call.close(file));
+    // Empty, and as far as its name leads there again.
+    for (let attempt = 0; attempt < looksAtOpened; attempt += 1) {
+      if (yield* attempted(call.unlink(location))) break;
+    }
     throw error;
   }
-}
-
-export function* hasOpened(directory: Directory, name: string, file: number): Program<boolean> {
-  if (directory.way === undefined) return true;
-  const opened = yield* call.fstat(file, { bigint: true });
-  for (let look = 0; look < looksAtOpened; look += 1) {
-    if (!(yield* stillHolds(directory, name, opened))) return false;
-  }
-  return true;
-}
-
-/** Opens a name in a directory; where it turns out to be one of another, takes back what was made there. */
-export function* openIn(directory: Directory, name: string, flags: number, mode?: number): Program<number> {
-  const location = directory.at(name);
-  const file = yield* call.open(location, flags, mode);
-  if (yield* hasOpened(directory, name, file)) return file;
-  yield* attempted(call.close(file));
-  // Empty, and as far as its name leads there again.
-  const isMade = (flags & constants.O_EXCL) !== 0;
-  for (let attempt = 0; isMade && attempt < looksAtOpened; attempt += 1) {
-    if (yield* attempted(call.unlink(location))) break;
-  }
-  throw new Elsewhere();
 }
 
 /** Makes the names in a directory survive a power failure; those who wait for that share one sync. */
 export function* sync({ file, real }: Directory): Program<void> {
   if (file === undefined) return;
   try {
-    yield* syncDirectory(file, real);
+    yield { name: "fsync", values: [file], directory: real };
   } catch (error) {
     if (!unsyncable.has(errnoOf(error))) throw error;
   }

@@ -1,22 +1,19 @@
-import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { requireHeld, type SharedLocks } from "../locks.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage.ts";
 import { DiskChanges } from "./changes.ts";
-import type { Disk } from "./disk.ts";
+import { Disk } from "./disk.ts";
 import { diskLocks, lockProblem } from "./disk-locks.ts";
-import { threadOf } from "./disk-thread.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
-import { locked } from "./locked-target.ts";
 import { look, openFile, statAt } from "./look.ts";
 import { move } from "./move.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { sweep } from "./sweep.ts";
-import { type Witnesses, watch } from "./watch.ts";
-import { append, check, update, write } from "./write.ts";
+import { watch } from "./watch.ts";
+import { check, update, write } from "./write.ts";
 
 /** Options for {@link diskStorage}. */
 export interface DiskStorageOptions {
@@ -50,57 +47,40 @@ export interface DiskStorageOptions {
  */
 export function diskStorage(root: string | URL, options: DiskStorageOptions = {}): Storage {
   const { symlinks = "within-root", durability = "fsync", readOnly = false, locks } = options;
-  const witnesses: Witnesses = new Set();
-  let report: (problem: unknown) => void = () => {};
   const paths = new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks);
-  const thread = threadOf(statSync(paths.root).dev);
-  const disk: Disk = {
-    paths,
-    isReadOnly: readOnly,
-    alive: new Set(),
-    sync: durability === "fsync",
-    async run(job, late) {
-      const result = await thread.run(job, late);
-      if (result.kind === "done") for (const problem of result.problems) report(problem);
-      return result;
-    },
-    async callWitnesses(path) {
-      for (const witness of witnesses) await witness(path);
-    },
-    report: (problem) => report(problem),
-  };
+  const disk = new Disk(paths, readOnly, durability === "fsync");
   const changes = new DiskChanges(disk);
-  const smallFiles = new SmallFiles(disk.paths);
-  const unshare = locks && diskLocks.share(disk.paths.root, locks);
+  const smallFiles = new SmallFiles(paths);
+  const unshare = locks && diskLocks.share(paths.root, locks);
   let endSweep = async (): Promise<void> => {};
   return {
-    async start(reporter = () => {}, warn = () => {}, isWritten = true) {
-      report = reporter;
+    async start(report = () => {}, warn = () => {}, isWritten = true) {
+      disk.report = report;
       const problem = locks ? undefined : await lockProblem();
-      if (problem) warn(`no other process should write to ${disk.paths.root}: ${problem}`);
-      if (readOnly || !isWritten) return disk.paths.requireRoot();
-      endSweep = await sweep(paths.root, disk.report);
+      if (problem) warn(`no other process should write to ${paths.root}: ${problem}`);
+      if (readOnly || !isWritten) return paths.requireRoot();
+      endSweep = await sweep(paths.root, report);
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
     list: (path) => list(disk, path),
-    write: (path, content, how = {}) => withStorageErrors(write(disk, changes, path, content, how)),
-    append: (path, content, how) => withStorageErrors(append(disk, changes, path, content, how?.check)),
+    write: (path, content, how) => withStorageErrors(write(disk, changes, path, content, how)),
+    append: (path, content, how) => withStorageErrors(write(disk, changes, path, content, { ...how, isAppend: true })),
     update: (path, edit, made) => withStorageErrors(update(changes, path, edit, made)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
     makeDirectory: (path) => withStorageErrors(makeDirectory(disk, path)),
     move: (from, to, checks) => withStorageErrors(move(disk, from, to, checks)),
     check: () => withStorageErrors(check(disk)),
-    listedPath: (path) => disk.paths.listedPath(path),
-    refuses: (path) => disk.paths.refuses(path),
+    listedPath: (path) => paths.listedPath(path),
+    refuses: (path) => paths.refuses(path),
     async protect(location) {
-      await disk.paths.protect(location);
+      await paths.protect(location);
       smallFiles.clear();
     },
-    watch: (watcher) => watch(disk, watcher, witnesses),
+    watch: (watcher) => watch(disk, watcher),
     async close() {
       await endSweep();
-      for (const timer of disk.alive) clearInterval(timer);
+      disk.close();
       await changes.close();
       unshare?.();
       await locks?.close?.();
@@ -119,12 +99,11 @@ async function open(disk: Disk, path: string): Promise<OpenFile | undefined> {
 }
 
 async function makeDirectory(disk: Disk, path: string): Promise<void> {
-  await locked(disk, path, performance.now(), async ({ directory, missing, name, real, held }) => {
+  await disk.locked(path, async ({ directory, missing, name, real, held }) => {
     if (real === disk.paths.root) throw new StorageError("exists");
     if (missing.length > 0) throw new StorageError("no-parent");
     requireHeld(held);
-    const result = await disk.run({ kind: "make-directory", directory, name, sync: disk.sync });
-    if (result.kind === "found") throw new StorageError("exists");
-    return result.kind === "done" ? "done" : "elsewhere";
+    const { isDone } = await disk.run({ kind: "make-directory", directory, name, sync: disk.sync });
+    if (!isDone) throw new StorageError("exists");
   });
 }

@@ -14,6 +14,17 @@ const setBackBy = 1_000_000;
 /** What of a file's record tells its versions apart. */
 export type VersionRecord = Pick<BigIntStats, "ino" | "size" | "mtimeNs" | "ctimeNs">;
 
+/** What is known of a name; plain values, which can be sent to another thread. */
+export interface FileRecord extends VersionRecord, Pick<BigIntStats, "dev" | "nlink"> {
+  readonly type: "file" | "directory" | "link" | "other";
+}
+
+export function recordOf(stats: BigIntStats): FileRecord {
+  const { dev, ino, nlink, size, mtimeNs, ctimeNs } = stats;
+  const type = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other";
+  return { type, dev, ino, nlink, size, mtimeNs, ctimeNs };
+}
+
 export function storedStat(stats: BigIntStats): StoredStat {
   return statOf(stats, stats.isFile() ? "file" : "directory");
 }

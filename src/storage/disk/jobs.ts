@@ -1,15 +1,16 @@
-import { type BigIntStats, constants } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { type Directory, requireInPlace, sync } from "./directory.ts";
-import { storedStat } from "./file-record.ts";
+import { type FileRecord, recordOf, storedStat } from "./file-record.ts";
 import { call, type Program, recordAt, unlessFailed } from "./system-calls.ts";
 import { appendNoteName } from "./temporary-names.ts";
 
-export interface Place {
-  /** Real location of the directory; as long as that does not exist, of the nearest above. */
+interface Place {
+  /** Real location of the directory. */
   readonly directory: string;
-  /** Names of the directories below it that are to be made, outermost first. */
-  readonly missing: readonly string[];
   readonly name: string;
+}
+
+interface Change extends Place {
   /** The version that is to be changed; `undefined` for nothing. */
   readonly expected: string | undefined;
   readonly sync: boolean;
@@ -25,47 +26,42 @@ export interface ReceivedContent {
 
 /** What is asked of the disk: plain values, which can be sent to another thread. */
 export type Job =
-  | { readonly kind: "look"; readonly directory: string; readonly name: string }
-  | (Place & {
+  | (Place & { readonly kind: "look" })
+  | (Change & {
       readonly kind: "replace";
+      /** Names of the directories below the one that exists that are to be made, outermost first. */
+      readonly missing: readonly string[];
       readonly content: Uint8Array | ReceivedContent;
       /** The name of a temporary file, where the content is not in one. */
       readonly temporary: string;
       readonly moment: number;
     })
-  | (Place & {
+  | (Change & {
       readonly kind: "append";
       readonly content: Uint8Array | ReceivedContent;
       /** Whether the note may stay for the next append: then that one needs no note of its own. */
       readonly keepsNote: boolean;
     })
-  | (Place & { readonly kind: "remove" })
-  | (Place & {
+  | (Change & { readonly kind: "remove" })
+  | (Change & {
       readonly kind: "move";
       /** The new place, and the version that is replaced there. */
-      readonly goal: Pick<Place, "directory" | "name" | "expected">;
+      readonly goal: Omit<Change, "sync">;
     })
-  | (Pick<Place, "directory" | "name" | "sync"> & { readonly kind: "make-directory" });
+  | (Omit<Change, "expected"> & { readonly kind: "make-directory" });
 
-export interface FileRecord extends Pick<BigIntStats, "dev" | "ino" | "nlink" | "size" | "mtimeNs" | "ctimeNs"> {
-  readonly type: "file" | "directory" | "link" | "other";
-}
+/** A job of one kind. */
+export type JobOf<Kind extends Job["kind"]> = Extract<Job, { kind: Kind }>;
 
-export type JobResult =
-  /** The directory is not there, or lies elsewhere, so that nothing was done. */
-  | { readonly kind: "elsewhere" }
-  /** Something else is there than expected; nothing was done. `hasNote`: an append may have been cut short. */
-  | { readonly kind: "found"; readonly found: FileRecord | undefined; readonly hasNote: boolean }
-  /** It is done: what is there now, as far as the system tells; and what has gone wrong after it. */
-  | { readonly kind: "done"; readonly record: FileRecord | undefined; readonly problems: readonly unknown[] };
-
-export const createFlags: number =
-  constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-
-export function recordOf(stats: BigIntStats): FileRecord {
-  const { dev, ino, nlink, size, mtimeNs, ctimeNs } = stats;
-  const type = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other";
-  return { type, dev, ino, nlink, size, mtimeNs, ctimeNs };
+export interface JobResult {
+  /** Where it is not, something else is there than expected. */
+  readonly isDone: boolean;
+  /** What is there now, as far as the system tells. */
+  readonly record: FileRecord | undefined;
+  /** Whether an append to what is there may have been cut short. */
+  readonly hasNote: boolean;
+  /** What has gone wrong after it was done. */
+  readonly problems: readonly unknown[];
 }
 
 export function* look(directory: Directory, name: string): Program<JobResult> {
@@ -75,8 +71,8 @@ export function* look(directory: Directory, name: string): Program<JobResult> {
 }
 
 export function* found(directory: Directory, stats: BigIntStats | undefined): Program<JobResult> {
-  const hasNote = stats?.isFile() && (yield* recordAt(directory.at(appendNoteName(stats.ino)))) !== undefined;
-  return { kind: "found", found: stats && recordOf(stats), hasNote: hasNote === true };
+  const hasNote = stats?.isFile() === true && (yield* recordAt(directory.at(appendNoteName(stats.ino)))) !== undefined;
+  return { isDone: false, record: stats && recordOf(stats), hasNote, problems: [] };
 }
 
 export function isExpected(stats: BigIntStats | undefined, version: string | undefined): boolean {
@@ -92,7 +88,7 @@ export function* recordAfter(file: number): Program<FileRecord | undefined> {
 export function* done(toSync: readonly Directory[], record?: FileRecord): Program<JobResult> {
   const problems: unknown[] = [];
   for (const directory of toSync) yield* reported(sync(directory), problems);
-  return { kind: "done", record, problems };
+  return { isDone: true, record, hasNote: false, problems };
 }
 
 /** Whether something was done that makes no change fail. */

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError, type StoredEntry } from "../storage.ts";
-import { closeDirectory, type Directory, openDirectory } from "./directory.ts";
+import { closeDirectory, type Directory, Elsewhere, openDirectory } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
 import { look, statAt } from "./look.ts";
@@ -19,11 +19,8 @@ export const unaddressable: RegExp = /[\\\u0000-\u001f\u007f]/;
 export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   try {
     const real = await disk.paths.find(path);
-    const directory = real === undefined ? undefined : await inPool(openDirectory(real));
-    if (!directory) {
-      await disk.paths.requireRoot();
-      throw new StorageError("not-found");
-    }
+    if (real === undefined) throw new Elsewhere();
+    const directory = await inPool(openDirectory(real));
     try {
       for await (const batch of batchesIn(directory)) {
         const entries = await Promise.all(batch.map((found) => entryOf(disk, path, directory, found)));
@@ -33,7 +30,9 @@ export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntr
       await inPool(closeDirectory(directory));
     }
   } catch (error) {
-    throw meansAbsent(error) ? new StorageError("not-found", error) : asStorageError(error);
+    if (!(error instanceof Elsewhere || meansAbsent(error))) throw asStorageError(error);
+    await disk.paths.requireRoot();
+    throw new StorageError("not-found", error);
   }
 }
 

@@ -4,11 +4,10 @@ import { basename, dirname, join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { OpenFile, StoredStat } from "../storage.ts";
 import { endAppend, noteAt } from "./append.ts";
-import { type Directory, Elsewhere, hasOpened, isTold, recordIn, within } from "./directory.ts";
+import { type Directory, Elsewhere, isTold, recordIn, requireOpened, unlessElsewhere, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, fileIdentity, meansAbsent, statOf, storedStat } from "./file-record.ts";
-import type { FileRecord } from "./jobs.ts";
+import { errnoOf, type FileRecord, fileIdentity, meansAbsent, statOf, storedStat } from "./file-record.ts";
 import { OpenDiskFile } from "./open-disk-file.ts";
 import { guardFlags, inPool } from "./system-calls.ts";
 import { appendNoteName } from "./temporary-names.ts";
@@ -18,9 +17,11 @@ import { appendNoteName } from "./temporary-names.ts";
 // device and inode since one file can have several names; those of others by the note that lies beside the file.
 const pending = new Map<string, StoredStat>();
 
-interface WholeFile {
+export interface WholeFile {
   readonly stat: StoredStat;
+  /** Names it, whatever paths lead to it. */
   readonly identity: string;
+  /** Whether it has several names: then its own lock has to be held as well where it is changed in place. */
   readonly isShared: boolean;
 }
 
@@ -36,28 +37,30 @@ const maxLooks = 10;
  */
 const maxAttempts = isTold() ? 5 : 1;
 
-/** What is at a name; `"elsewhere"` where a link leads on, or has taken the place of a directory. */
-export type Seen<T> = T | "elsewhere" | undefined;
-
-/** Looks at a name in a directory. */
-type See<T> = (disk: Disk, directory: Directory, name: string) => Promise<Seen<T>>;
+/**
+ * Looks at a name in a directory; `undefined` where nothing is to be seen. Throws {@link Elsewhere} where a link leads
+ * on, or has taken the place of a directory.
+ */
+type See<T> = (disk: Disk, directory: Directory, name: string) => Promise<T | undefined>;
 
 /**
  * What `see` sees at a path, by way of its directory, which is open and was found to lie inside the root: nothing is
  * told of, nor remembered, that was reached by the path alone. `undefined` where nothing is to be seen.
  */
 export async function look<T>(disk: Disk, path: string, see: See<T>): Promise<T | undefined> {
-  const seeAt = (real: string): Promise<Seen<T>> =>
-    real === disk.paths.root
-      ? within(real, (directory) => see(disk, directory, "."))
-      : within(dirname(real), (directory) => see(disk, directory, basename(real)));
-  const plain = disk.paths.plainLocation(path); // most paths have no links in them
-  let seen: Seen<T> = plain === undefined ? "elsewhere" : await seeAt(plain);
-  for (let attempt = 0; seen === "elsewhere" && attempt < maxAttempts; attempt += 1) {
-    const real = await disk.paths.find(path);
-    seen = real === undefined ? undefined : await seeAt(real);
+  let plain = disk.paths.plainLocation(path); // most paths have no links in them
+  for (let attempt = plain === undefined ? 1 : 0; attempt <= maxAttempts; attempt += 1) {
+    const real = plain ?? (await disk.paths.find(path));
+    plain = undefined;
+    if (real === undefined) return undefined;
+    const [directory, name] = real === disk.paths.root ? [real, "."] : [dirname(real), basename(real)];
+    try {
+      return await within(directory, (open) => see(disk, open, name));
+    } catch (error) {
+      unlessElsewhere(error);
+    }
   }
-  return seen === "elsewhere" ? undefined : seen;
+  return undefined;
 }
 
 /** Takes note that a version of a file is whole, and lies where it seems to; gives what is known of it. */
@@ -73,15 +76,13 @@ export function knownWhole(real: string): WholeFile | undefined {
 }
 
 /** What readers are to know of a file or directory; `undefined` for anything else. */
-export async function statAt(disk: Disk, directory: Directory, name: string): Promise<Seen<StoredStat>> {
+export async function statAt(disk: Disk, directory: Directory, name: string): Promise<StoredStat | undefined> {
   const read = (): Promise<BigIntStats> => inPool(recordIn(directory, name));
   try {
     const stats = await read();
-    if (stats.isSymbolicLink()) return "elsewhere";
-    if (!stats.isFile() && !stats.isDirectory()) return undefined;
-    return await visibleStat(disk, directory, name, stats, read);
+    if (stats.isSymbolicLink()) throw new Elsewhere();
+    return stats.isFile() || stats.isDirectory() ? await visibleStat(disk, directory, name, stats, read) : undefined;
   } catch (error) {
-    if (error instanceof Elsewhere) return "elsewhere";
     if (meansAbsent(error)) return undefined;
     throw error;
   }
@@ -148,8 +149,8 @@ export async function endIfAbandoned(
   return outcome?.value !== undefined;
 }
 
-/** Runs `append` while readers are told that the file is still what `stat` says. */
-export async function whileAppending<T>(identity: string, stat: StoredStat, append: () => Promise<T>): Promise<T> {
+/** Runs `append` while readers are told that the file is still what it was. */
+export async function whileAppending<T>({ identity, stat }: WholeFile, append: () => Promise<T>): Promise<T> {
   pending.set(identity, stat);
   try {
     return await append();
@@ -158,24 +159,24 @@ export async function whileAppending<T>(identity: string, stat: StoredStat, appe
   }
 }
 
-export async function openFile(disk: Disk, directory: Directory, name: string): Promise<Seen<OpenFile>> {
+export async function openFile(disk: Disk, directory: Directory, name: string): Promise<OpenFile | undefined> {
   let handle: FileHandle;
   try {
     handle = await open(directory.at(name), constants.O_RDONLY | guardFlags);
   } catch (error) {
-    if (errnoOf(error) === "ELOOP") return "elsewhere";
+    if (errnoOf(error) === "ELOOP") throw new Elsewhere();
     if (meansAbsent(error)) return undefined;
     throw error;
   }
-  let isOpen = false;
+  let file: OpenFile | undefined;
   try {
     const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) return undefined; // a directory, a FIFO, a device
-    if (!(await inPool(hasOpened(directory, name, handle.fd)))) return "elsewhere";
+    await inPool(requireOpened(directory, name, handle.fd));
     const stat = await visibleStat(disk, directory, name, stats, () => handle.stat({ bigint: true }));
-    isOpen = true;
-    return new OpenDiskFile(handle, stat);
+    file = new OpenDiskFile(handle, stat);
+    return file;
   } finally {
-    if (!isOpen) await handle.close();
+    if (!file) await handle.close();
   }
 }

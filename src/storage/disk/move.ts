@@ -2,12 +2,11 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type HeldLock, requireHeld } from "../locks.ts";
 import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
-import type { Disk } from "./disk.ts";
+import { unlessElsewhere } from "./directory.ts";
+import { type Disk, maxAttempts } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, statOf } from "./file-record.ts";
-import type { FileRecord } from "./jobs.ts";
+import { errnoOf, type FileRecord, statOf } from "./file-record.ts";
 import { foldedName } from "./listed-names.ts";
-import { maxAttempts } from "./locked-target.ts";
 import { settle } from "./look.ts";
 
 /**
@@ -52,26 +51,21 @@ async function moveLocked(
   held: readonly (HeldLock | undefined)[],
 ): Promise<WriteResult | undefined> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const [found, there] = await Promise.all([look(disk, source), look(disk, target)]);
-    const isFree = there === "nothing";
-    if (!isMovable(found, type) || !(isFree || (type === "file" && isMovable(there, type)))) return undefined;
+    const looks = [source, target].map((location) => disk.look(location).catch(unlessElsewhere));
+    const [found, there] = await Promise.all(looks);
+    if (!found || !there || found.hasNote || there.hasNote || !isMovable(found.record, type)) return undefined;
+    if (there.record && (type === "directory" || !isMovable(there.record, type))) return undefined;
     if (type === "directory") await requireMovableContent(disk, source);
-    const replaced = isFree ? undefined : statOf(there);
-    const before = statOf(found, type);
+    const replaced = there.record && statOf(there.record);
+    const before = statOf(found.record, type);
     check?.(before);
     checkTarget?.(replaced);
     requireHeld(...held);
-    const place = {
-      directory: dirname(source),
-      name: basename(source),
-      expected: before.version,
-      missing: [],
-      sync: disk.sync,
-    };
+    const place = { directory: dirname(source), name: basename(source), expected: before.version, sync: disk.sync };
     const goal = { directory: dirname(target), name: basename(target), expected: replaced?.version };
     const result = await disk.run({ kind: "move", ...place, goal }).catch(unlessCopied);
-    if (result === undefined || result.kind === "elsewhere") return undefined;
-    if (result.kind !== "done" || !result.record) continue; // another program has changed one of them
+    if (result === undefined) return undefined;
+    if (!result.isDone || !result.record) continue; // another program has changed one of them
     const stat = type === "file" ? settle(target, result.record).stat : statOf(result.record, type);
     await moved?.();
     return { created: replaced === undefined, stat };
@@ -79,13 +73,8 @@ async function moveLocked(
   throw new StorageError("conflict");
 }
 
-async function look(disk: Disk, location: string): Promise<FileRecord | "nothing" | "elsewhere"> {
-  const result = await disk.run({ kind: "look", directory: dirname(location), name: basename(location) });
-  return result.kind !== "found" || result.hasNote ? "elsewhere" : (result.found ?? "nothing");
-}
-
-function isMovable(found: FileRecord | "nothing" | "elsewhere", type: StoredStat["type"]): found is FileRecord {
-  return typeof found === "object" && found.type === type && (type === "directory" || found.nlink === 1n);
+function isMovable(found: FileRecord | undefined, type: StoredStat["type"]): found is FileRecord {
+  return found?.type === type && (type === "directory" || found.nlink === 1n);
 }
 
 /** Throws where what is in a directory may not come along: a protected file would not be protected elsewhere. */
@@ -99,5 +88,5 @@ async function requireMovableContent({ paths }: Disk, directory: string): Promis
 /** Windows renames no directory in which a file is open. */
 function unlessCopied(error: unknown): undefined {
   const isInUse = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(errnoOf(error));
-  if (!isInUse && errnoOf(error) !== "EXDEV") throw error;
+  if (!isInUse && errnoOf(error) !== "EXDEV") unlessElsewhere(error);
 }

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, parse, resolve, sep } from "node:path";
 import { maxMissing, StorageError } from "../storage.ts";
-import { errnoOf, meansAbsent } from "./file-record.ts";
+import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
 import { foldedName, ListedNames } from "./listed-names.ts";
 import { hasTemporaryName, isTemporaryName } from "./temporary-names.ts";
 
@@ -12,11 +12,11 @@ export type SymlinkRule = "within-root" | "never";
 export interface Target {
   /** The real location: no part of it is a link. */
   readonly real: string;
-  readonly exists: boolean;
   /** The nearest directory above it that exists. */
   readonly directory: string;
   /** Names of the directories below `directory` that are still to be made, outermost first. */
   readonly missing: readonly string[];
+  readonly name: string;
 }
 
 /** From request paths to real locations on the disk, all of them inside the root. */
@@ -55,7 +55,7 @@ export class DiskPaths {
     try {
       await lstat(this.root);
     } catch (error) {
-      throw meansAbsent(error) ? new StorageError("unavailable", error) : error;
+      throw meansAbsent(error) ? new StorageError("unavailable", error) : asStorageError(error);
     }
   }
 
@@ -124,7 +124,7 @@ export class DiskPaths {
     const absolute = resolve(location);
     const parent = await nearestExisting(dirname(absolute), parse(absolute).root);
     const place = join(parent.real, ...parent.rest, basename(absolute));
-    for (const each of [place, (await realpathIfThere(place)) ?? place]) {
+    for (const each of [place, (await ifThere(realpath(place))) ?? place]) {
       const name = foldedName(each);
       this.#protected.add(name);
       this.#longestProtected = Math.max(this.#longestProtected, name.length);
@@ -176,39 +176,34 @@ async function nearestExisting(location: string, top: string): Promise<Existing>
   const above = (missing: number): string => join(top, ...names.slice(0, names.length - missing));
   // A request of 4 KB has room for 2,000 names: to ask about each takes a second.
   const tooMany = maxMissing + 1;
-  if (names.length > tooMany && (await realpathIfThere(above(tooMany))) === undefined)
-    throw new StorageError("too-deep");
+  if (names.length > tooMany && !(await ifThere(realpath(above(tooMany))))) throw new StorageError("too-deep");
   for (let missing = 0; missing <= names.length; missing += 1) {
-    const real = await realpathIfThere(above(missing));
+    const real = await ifThere(realpath(above(missing)));
     if (real === undefined) continue;
     const rest = names.slice(names.length - missing);
     // A link that leads nowhere looks missing, but writing would create what it points at, wherever that is.
-    if (rest[0] !== undefined && (await isLink(join(real, rest[0])))) throw new StorageError("forbidden");
+    const first = rest[0] === undefined ? undefined : await ifThere(lstat(join(real, rest[0])));
+    if (first?.isSymbolicLink()) throw new StorageError("forbidden");
     return { existing: above(missing), real, rest };
   }
   throw new StorageError("unavailable");
 }
 
-async function realpathIfThere(location: string): Promise<string | undefined> {
+async function ifThere<T>(looked: Promise<T>): Promise<T | undefined> {
   try {
-    return await realpath(location);
+    return await looked;
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }
 
-async function isLink(location: string): Promise<boolean> {
-  try {
-    return (await lstat(location)).isSymbolicLink();
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return false;
-    throw error;
-  }
+function targetBelow(existing: string, names: readonly string[]): Target {
+  const target = targetAt(join(existing, ...names));
+  return names.length === 0 ? target : { ...target, directory: existing, missing: names.slice(0, -1) };
 }
 
-function targetBelow(existing: string, names: readonly string[]): Target {
-  const missing = names.slice(0, -1);
-  const directory = names.length === 0 ? dirname(existing) : existing;
-  return { real: join(existing, ...names), exists: names.length === 0, directory, missing };
+/** A target whose directory exists. */
+export function targetAt(real: string): Target {
+  return { real, directory: dirname(real), missing: [], name: basename(real) };
 }

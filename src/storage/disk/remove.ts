@@ -1,11 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { requireHeld } from "../locks.ts";
-import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
+import { type CommitCheck, StorageError } from "../storage.ts";
+import { Elsewhere } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { statOf } from "./file-record.ts";
-import type { FileRecord } from "./jobs.ts";
-import { locked } from "./locked-target.ts";
 import { tidyDirectory } from "./sweep.ts";
 
 /**
@@ -14,49 +13,38 @@ import { tidyDirectory } from "./sweep.ts";
  * is one that lies outside.
  */
 export async function remove(disk: Disk, path: string, check: CommitCheck | undefined): Promise<void> {
-  await locked(disk, path, performance.now(), async (target) => {
+  await disk.locked(path, async ({ missing, real, held }) => {
     await disk.callWitnesses(path);
-    const { directory, name, real, held } = target;
-    let found = target.missing.length > 0 ? undefined : await lookAt(disk, directory, name);
-    if (found !== "elsewhere" && found?.type === "directory") {
+    let record = missing.length > 0 ? undefined : (await disk.look(real)).record;
+    if (record?.type === "directory") {
       // Hidden files must not keep a directory from being removed, unless they are in use.
       await tidyDirectory(real).catch(() => []); // the removal will say what is wrong
-      found = await lookAt(disk, directory, name);
+      record = (await disk.look(real)).record;
     }
-    if (found === "elsewhere" || found?.type === "link") return "elsewhere";
-    const stat = removable(path, found);
+    if (!record || (record.type === "file" && path.endsWith("/"))) throw new StorageError("not-found");
+    if (record.type === "link") throw new Elsewhere();
+    if (record.type === "other") throw new StorageError("forbidden");
+    const stat = statOf(record, record.type);
     const location = await ownLocation(disk, path, real);
     if (location === disk.paths.root) throw new StorageError("forbidden");
     check?.(stat);
     requireHeld(held);
-    return location === real ? removeAt(disk, directory, name, stat.version) : removeLink(disk, location);
+    await removeAt(disk, location, location === real ? stat.version : await versionOfLink(disk, location));
   });
 }
 
-async function lookAt(disk: Disk, directory: string, name: string): Promise<FileRecord | undefined | "elsewhere"> {
-  const result = await disk.run({ kind: "look", directory, name });
-  return result.kind === "found" ? result.found : "elsewhere";
+async function removeAt(disk: Disk, location: string, expected: string): Promise<void> {
+  const place = { directory: dirname(location), name: basename(location), expected, sync: disk.sync };
+  const { isDone } = await disk.run({ kind: "remove", ...place });
+  if (!isDone) throw new Elsewhere(); // another by now: looked up, and judged, anew
 }
 
-/** What the check is shown. Throws where there is nothing that could be removed. */
-function removable(path: string, found: FileRecord | undefined): StoredStat {
-  if (!found || (found.type === "file" && path.endsWith("/"))) throw new StorageError("not-found");
-  if (found.type !== "file" && found.type !== "directory") throw new StorageError("forbidden");
-  return statOf(found, found.type);
-}
-
-async function removeAt(disk: Disk, directory: string, name: string, expected: string): Promise<"done" | "elsewhere"> {
-  const place = { directory, name, expected, missing: [], sync: disk.sync };
-  const result = await disk.run({ kind: "remove", ...place });
-  return result.kind === "done" ? "done" : "elsewhere"; // another by now: looked up, and judged, anew
-}
-
-async function removeLink(disk: Disk, location: string): Promise<"done" | "elsewhere"> {
+async function versionOfLink(disk: Disk, location: string): Promise<string> {
   if (!disk.paths.isChangeable(location)) throw new StorageError("forbidden");
-  const found = await lookAt(disk, dirname(location), basename(location));
+  const { record } = await disk.look(location);
   // Something else by now: not what was asked to be removed.
-  if (found === "elsewhere" || found?.type !== "link") throw new StorageError("conflict");
-  return removeAt(disk, dirname(location), basename(location), statOf(found).version);
+  if (record?.type !== "link") throw new StorageError("conflict");
+  return statOf(record).version;
 }
 
 /** Where the last name of a path itself is; differs from the real location of what it leads to if it is a link. */

@@ -1,9 +1,8 @@
 import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { StorageError } from "../storage.ts";
 import { noteAt, removeNote } from "./append.ts";
-import { type Directory, recordIn, within } from "./directory.ts";
+import { type Directory, Elsewhere, recordIn, within } from "./directory.ts";
 import { errnoOf } from "./file-record.ts";
 import { endIfAbandoned } from "./look.ts";
 import { inPool, recordAt } from "./system-calls.ts";
@@ -66,10 +65,10 @@ async function* tidied(root: string, report: (problem: unknown) => void): AsyncG
 
 /**
  * Removes what processes that died left behind in a directory, and takes back the appends they did not finish; gives
- * the directories in it. Throws `conflict` for one that was exchanged with a link.
+ * the directories in it.
  */
 export async function tidyDirectory(real: string): Promise<readonly string[]> {
-  const subdirectories = await within(real, async (directory) => {
+  return within(real, async (directory) => {
     const found: string[] = [];
     const leftovers: string[] = [];
     for await (const entry of await opendir(directory.at("."))) {
@@ -80,8 +79,6 @@ export async function tidyDirectory(real: string): Promise<readonly string[]> {
     for (const name of leftovers) await tidy(directory, name);
     return found;
   });
-  if (subdirectories === "elsewhere") throw new StorageError("conflict");
-  return subdirectories;
 }
 
 async function tidy(directory: Directory, name: string): Promise<void> {
@@ -104,5 +101,5 @@ async function endAppendOf(directory: Directory, noteName: string): Promise<void
 }
 
 function isUntidiable(error: unknown): boolean {
-  return error instanceof StorageError ? error.code === "conflict" : untidiable.has(errnoOf(error));
+  return error instanceof Elsewhere || untidiable.has(errnoOf(error));
 }

@@ -54,11 +54,6 @@ export const call: Asking = new Proxy({} as Asking, {
       ask(name as CallName, values),
 });
 
-/** Asks for a sync of an open directory, which those who wait for the same one share. */
-export function* syncDirectory(file: number, directory: string): Program<void> {
-  yield { name: "fsync", values: [file], directory };
-}
-
 /** Makes the calls of a program one after the other: by way of Node's thread pool, unless `make` makes them. */
 export async function inPool<Result>(
   program: Program<Result>,

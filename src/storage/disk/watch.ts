@@ -2,7 +2,7 @@ import { type Dirent, type FSWatcher, watch as watchDirectory } from "node:fs";
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { StorageWatcher, StoredStat, Unwatch } from "../storage.ts";
-import { type Directory, within } from "./directory.ts";
+import { type Directory, Elsewhere, unlessElsewhere, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
@@ -27,17 +27,14 @@ const rootAbsentMs = 1000;
 /** The storage cannot show what this user may not look at either. */
 const refused: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 
-/** Called with the path of a file under its lock, before it is changed. They never reject. */
-export type Witnesses = Set<(path: string) => Promise<void>>;
-
 /** Watches all directories of a disk storage; see {@link Storage.watch}. */
-export async function watch(disk: Disk, watcher: StorageWatcher, witnesses: Witnesses): Promise<Unwatch> {
+export async function watch(disk: Disk, watcher: StorageWatcher): Promise<Unwatch> {
   const watched = new DiskWatch(disk, watcher);
   await watched.start();
   const witness = (path: string): Promise<void> => watched.beforeChange(path);
-  witnesses.add(witness);
+  disk.witnesses.add(witness);
   return async () => {
-    witnesses.delete(witness);
+    disk.witnesses.delete(witness);
     await watched.close();
   };
 }
@@ -99,7 +96,7 @@ class DiskWatch {
     try {
       await task();
     } catch (error) {
-      if (!refused.has(errnoOf(error))) this.#watcher.failed(error);
+      if (!(error instanceof Elsewhere || refused.has(errnoOf(error)))) this.#watcher.failed(error);
     }
   }
 
@@ -218,7 +215,7 @@ class DiskWatch {
         }
       });
     } catch (error) {
-      if (!meansAbsent(error)) throw error;
+      if (!meansAbsent(error)) unlessElsewhere(error);
     }
     this.#lookForKnown(directory, names);
   }
@@ -229,7 +226,7 @@ class DiskWatch {
     if (!entry.isFile()) return this.#paths.addNow(path); // a directory, or a link
     const location = join(directory.real, entry.name);
     const stat = this.#disk.paths.isProtected(location) ? undefined : await statAt(this.#disk, open, entry.name);
-    if (stat === "elsewhere" || stat?.type !== "file" || stat.version === directory.files.get(entry.name)) return;
+    if (stat?.type !== "file" || stat.version === directory.files.get(entry.name)) return;
     if (this.#state === "starting") directory.files.set(entry.name, stat.version);
     else this.#paths.add(path);
   }

@@ -2,9 +2,9 @@ import { type BigIntStats, constants } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../storage.ts";
 import { append } from "./append.ts";
-import { closeDirectory, type Directory, Elsewhere, openDirectory, openIn, requireInPlace } from "./directory.ts";
-import { errnoOf } from "./file-record.ts";
-import { createFlags, done, found, isExpected, type Job, type JobResult, look, recordAfter, recordOf } from "./jobs.ts";
+import { closeDirectory, createIn, type Directory, inDirectory, openDirectory, requireInPlace } from "./directory.ts";
+import { errnoOf, recordOf } from "./file-record.ts";
+import { done, found, isExpected, type Job, type JobOf, type JobResult, look, recordAfter } from "./jobs.ts";
 import { attempted, call, type Program, recordAt, unlessFailed, writeAll } from "./system-calls.ts";
 
 /** What of a file's mode its successor gets: set-user-id and set-group-id were meant for the program that it was. */
@@ -32,27 +32,8 @@ export function programOf(job: Job): Program<JobResult> {
   });
 }
 
-/** Runs a program in the directory at a real location; `"elsewhere"` where that is not there, or not any more. */
-export function* inDirectory<Result>(
-  real: string,
-  use: (directory: Directory) => Program<Result>,
-): Program<Result | { readonly kind: "elsewhere" }> {
-  const directory = yield* openDirectory(real);
-  if (!directory) return { kind: "elsewhere" };
-  try {
-    return yield* use(directory);
-  } catch (error) {
-    if (error instanceof Elsewhere) return { kind: "elsewhere" };
-    throw error;
-  } finally {
-    yield* closeDirectory(directory);
-  }
-}
-
-type ReplaceJob = Extract<Job, { kind: "replace" }>;
-
 /** Stores content as a file: in a temporary one beside it first, which then takes its place. */
-function* replace(directory: Directory, job: ReplaceJob): Program<JobResult> {
+function* replace(directory: Directory, job: JobOf<"replace">): Program<JobResult> {
   const { content, name, missing, sync: isSynced } = job;
   const before = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
   if (!isExpected(before, job.expected)) return yield* found(directory, before);
@@ -60,7 +41,9 @@ function* replace(directory: Directory, job: ReplaceJob): Program<JobResult> {
   const file =
     "temporary" in content
       ? yield* call.open(temporary, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
-      : yield* openIn(directory, job.temporary, createFlags, modeOfSuccessor(before));
+      : yield* createIn(directory, job.temporary, modeOfSuccessor(before));
+  const parents = [directory];
+  const made: string[] = [];
   let isMoved = false;
   try {
     if (!("temporary" in content)) {
@@ -69,19 +52,37 @@ function* replace(directory: Directory, job: ReplaceJob): Program<JobResult> {
       if (isSynced) yield* call.fsync(file);
     }
     yield* keepAttributes(temporary, file, before);
-    return yield* inParents([directory], missing, function* (parents) {
-      // Meanwhile another program may have changed it; and where this process was stopped for long, also another server.
-      const now = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
-      yield* requireInPlace(directory);
-      if (!isExpected(now, job.expected)) return yield* found(directory, now);
-      yield* moveInto(temporary, file, last(parents).at(name), before !== undefined);
-      isMoved = true;
-      return yield* done(isSynced ? parents : [], yield* recordAfter(file));
-    });
+    let parent = directory;
+    for (const below of missing) {
+      parent = yield* entered(parent, below, made);
+      parents.push(parent);
+    }
+    // Meanwhile another program may have changed it; and where this process was stopped for long, also another server.
+    const now = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
+    yield* requireInPlace(directory);
+    if (!isExpected(now, job.expected)) return yield* found(directory, now);
+    yield* moveInto(temporary, file, parent.at(name), before !== undefined);
+    isMoved = true;
+    // Those that hold a new name, outermost first.
+    return yield* done(isSynced ? parents : [], yield* recordAfter(file));
   } finally {
     if (!isMoved && !("temporary" in content)) yield* attempted(call.unlink(temporary));
     yield* attempted(call.close(file));
+    if (!isMoved) for (const each of made.reverse()) yield* attempted(call.rmdir(each));
+    for (const each of parents.slice(1)) yield* closeDirectory(each);
   }
+}
+
+/** Opens a directory in another one, and makes it where it is missing; a path to what was made is added to `made`. */
+function* entered(parent: Directory, name: string, made: string[]): Program<Directory> {
+  const location = parent.at(name);
+  try {
+    yield* call.mkdir(location);
+    made.push(location);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error; // what another made there meanwhile will do if it is a directory
+  }
+  return yield* openDirectory(location, join(parent.real, name));
 }
 
 /** The new content of a private file is private from its first byte on. */
@@ -133,50 +134,7 @@ function* isAt(location: string, file: number): Program<boolean> {
   return there !== undefined && there.ino === own?.ino && there.dev === own.dev;
 }
 
-/**
- * Makes the directories for a file, each by way of the one above. `use` gets those that hold a new name, outermost
- * first; those that were made are removed where it does nothing.
- */
-function* inParents(
-  entered: readonly Directory[],
-  [name, ...below]: readonly string[],
-  use: (entered: readonly Directory[]) => Program<JobResult>,
-): Program<JobResult> {
-  if (name === undefined) return yield* use(entered);
-  const parent = last(entered);
-  const location = parent.at(name);
-  const isMade = yield* unlessThere(call.mkdir(location));
-  let result: JobResult | undefined;
-  try {
-    const directory = yield* openDirectory(location, join(parent.real, name));
-    if (!directory) throw new StorageError("not-a-directory");
-    try {
-      result = yield* inParents([...entered, directory], below, use);
-      return result;
-    } finally {
-      yield* closeDirectory(directory);
-    }
-  } finally {
-    if (isMade && result?.kind !== "done") yield* attempted(call.rmdir(location));
-  }
-}
-
-function last(directories: readonly Directory[]): Directory {
-  return directories.at(-1) as Directory; // there is one, at least
-}
-
-/** What another made there meanwhile will do if it is a directory. */
-function* unlessThere(mkdir: Program<void>): Program<boolean> {
-  try {
-    yield* mkdir;
-    return true;
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
-    return false;
-  }
-}
-
-function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): Program<JobResult> {
+function* remove(directory: Directory, job: JobOf<"remove">): Program<JobResult> {
   const location = directory.at(job.name);
   const before = yield* recordAt(location);
   yield* requireInPlace(directory);
@@ -195,7 +153,7 @@ function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): P
  * file: a link, which would refuse, and then a removal leave two names for one file after a crash, of which an append
  * would change both.
  */
-function* move(from: Directory, to: Directory, job: Extract<Job, { kind: "move" }>): Program<JobResult> {
+function* move(from: Directory, to: Directory, job: JobOf<"move">): Program<JobResult> {
   const [source, target] = [from.at(job.name), to.at(job.goal.name)];
   const before = yield* recordAt(source);
   const there = yield* recordAt(target);
@@ -209,7 +167,7 @@ function* move(from: Directory, to: Directory, job: Extract<Job, { kind: "move" 
   return yield* done(job.sync ? [to, from] : [], recordOf(after ?? before));
 }
 
-function* makeDirectory(directory: Directory, job: Extract<Job, { kind: "make-directory" }>): Program<JobResult> {
+function* makeDirectory(directory: Directory, job: JobOf<"make-directory">): Program<JobResult> {
   const location = directory.at(job.name);
   const before = yield* recordAt(location);
   yield* requireInPlace(directory);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
-import { resultsOf } from "../../../src/storage/disk/sent-results.ts";
+import { resultsOf } from "../../../src/storage/disk/disk-thread.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
 
@@ -59,12 +59,12 @@ describe("the thread of a disk", () => {
   it("sends errors as they were thrown", async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, "a"), "");
-    const place = { directory: root, missing: ["a"], name: "b", expected: undefined, sync: false };
+    const place = { directory: root, name: "b", expected: undefined, sync: false };
     const [found] = await resultsOf([{ kind: "append", ...place, content: Buffer.from("x"), keepsNote: false }]);
-    expect(found).toEqual({ value: { kind: "found", found: undefined, hasNote: false } });
+    expect(found).toEqual({ value: { isDone: false, record: undefined, hasNote: false, problems: [] } });
     const [failed] = await resultsOf([
-      { kind: "replace", ...place, content: Buffer.from("x"), temporary: ".filement-x.tmp", moment: 1 },
+      { kind: "replace", ...place, missing: ["a"], content: Buffer.from("x"), temporary: ".filement-x.tmp", moment: 1 },
     ]);
-    expect(failed).toMatchObject({ error: { storage: "not-a-directory" } });
+    expect(failed).toMatchObject({ error: { storage: "conflict" } });
   });
 });

@@ -2,15 +2,7 @@ import { execFileSync } from "node:child_process";
 import fs, { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  atOnce,
-  call,
-  inPool,
-  type Program,
-  syncDirectory,
-  withFile,
-  writeAll,
-} from "../../../src/storage/disk/system-calls.ts";
+import { atOnce, call, inPool, type Program, withFile, writeAll } from "../../../src/storage/disk/system-calls.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 function* nameOfDirectory(location: string): Program<string> {
@@ -54,7 +46,7 @@ describe("a program of system calls", () => {
       yield* call.mkdir(`${root}/${name}`);
       const file = yield* call.open(root, fs.constants.O_RDONLY);
       order.push(`made ${name}`);
-      yield* syncDirectory(file, root);
+      yield { name: "fsync", values: [file], directory: root };
       order.push(`synced ${name}`);
       yield* call.close(file);
     }
