@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { truncate, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -15,20 +15,13 @@ import type { Outcome, Plugin } from "../src/server/plugin.ts";
 import type { Reply } from "../src/server/reply.ts";
 import { memoryStorage } from "../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import { open, type Sending, send } from "./helpers/send.ts";
-import { listen, openHttp2, openSocket, rawRequest, serve } from "./helpers/serve.ts";
+import { deferred } from "./helpers/deferred.ts";
+import { gate } from "./helpers/gate.ts";
+import { type Sending, send } from "./helpers/send.ts";
+import { listen, openHttp2, rawRequest, serve } from "./helpers/serve.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
 const page = "<!doctype html><title>T</title><ul><li>One</li><li>Two</li></ul>";
-
-/** A promise and the way to settle it. */
-function signpost<T = void>(): { reached: Promise<T>; reach: (value: T) => void } {
-  let reach: (value: T) => void = () => {};
-  const reached = new Promise<T>((resolve) => {
-    reach = resolve;
-  });
-  return { reached, reach };
-}
 
 /** A plugin that answers everything. */
 const answering = (reply: (exchange: Exchange) => Reply | Promise<Reply>): Plugin => ({
@@ -46,12 +39,12 @@ const ok = (body?: Reply["body"], headers: Reply["headers"] = {}): Reply => ({
 function inProcess(config: FileServerConfig = {}) {
   const reported: unknown[] = [];
   const heard: { exchange: Exchange; outcome: Outcome }[] = [];
-  const told = signpost();
+  const told = deferred();
   const observer: Plugin = {
     name: "observer",
     observe(exchange, outcome) {
       heard.push({ exchange, outcome });
-      told.reach();
+      told.resolve();
     },
   };
   const files = createFileServer({
@@ -62,25 +55,7 @@ function inProcess(config: FileServerConfig = {}) {
   });
   onTestFinished(() => files.close().catch(() => {}));
   const ask = (target: string, init: RequestInit = {}) => files.fetch(new Request(`http://localhost${target}`, init));
-  return { files, reported, heard, firstTold: told.reached, ask };
-}
-
-/** A plugin that holds requests until it is told to let them go. */
-function gate(): { plugin: Plugin; entered: Promise<void>; open: () => void } {
-  const entered = signpost();
-  const opened = signpost();
-  return {
-    entered: entered.reached,
-    open: opened.reach,
-    plugin: {
-      name: "gate",
-      async handle(_exchange, next) {
-        entered.reach();
-        await opened.reached;
-        return next();
-      },
-    },
-  };
+  return { files, reported, heard, firstTold: told.promise, ask };
 }
 
 describe("starting", () => {
@@ -217,26 +192,6 @@ describe("closing", () => {
     expect([...log].sort()).toEqual(["a", "b", "c", "storage"]);
   });
 
-  it("waits for a reply on its way over a socket, and has the connection closed after it", async () => {
-    const content = new Readable({ read() {} });
-    const { files, server, url } = await serve({
-      storage: memoryStorage(),
-      plugins: [answering(() => ok(content))],
-    });
-    const outgoing = open(url, "GET", "/").end();
-    const [incoming] = await once(outgoing, "response");
-    content.push("first ");
-    await once(incoming, "readable");
-    const closed = files.close();
-    server.close();
-    const { status } = await send(url, "GET", "/").catch(() => ({ status: "refused" }));
-    expect(status).toBe("refused"); // the server listens no more
-    content.push("last");
-    content.push(null);
-    expect((await buffer(incoming)).toString()).toBe("first last");
-    await closed;
-  });
-
   it("does not wait for a Response whose content nobody reads", async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, "big.bin"), Buffer.alloc(1_000_000));
@@ -320,31 +275,6 @@ describe("an observer", () => {
     for (const { outcome } of heard) expect(outcome.durationMs).toBeGreaterThan(0);
   });
 
-  it("is told of a client that leaves, once, with what had reached it", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "big.bin"), "");
-    await truncate(join(root, "big.bin"), 64 * 1024 * 1024);
-    const told: Outcome[] = [];
-    const observed = signpost<Outcome>();
-    const observer: Plugin = {
-      name: "observer",
-      observe(_exchange, outcome) {
-        told.push(outcome);
-        observed.reach(outcome);
-      },
-    };
-    const { port, files } = await serve({ root, plugins: [observer] });
-    const socket = await openSocket(port);
-    socket.write("GET /big.bin HTTP/1.1\r\nHost: x\r\n\r\n");
-    await once(socket, "data");
-    socket.destroy();
-    const outcome = await observed.reached;
-    expect(outcome).toMatchObject({ status: 200, aborted: true });
-    expect(outcome.bytes).toBeLessThan(64 * 1024 * 1024);
-    await files.close();
-    expect(told).toHaveLength(1);
-  });
-
   it("is reported where it throws or rejects; the others are told, the client has its reply", async () => {
     const thrown = new Error("thrown");
     const rejected = new Error("rejected");
@@ -409,7 +339,7 @@ describe("a plugin that answers what HTTP does not know", () => {
 
 describe("an outage", () => {
   it("leaves other addresses a place for their uploads", async () => {
-    const { plugin, entered, open } = gate();
+    const { plugin, entered, release } = gate({ path: "/new.txt", passesOn: true });
     const { files } = inProcess({ maxConcurrentRequests: 2, plugins: [plugin] });
     const put = (address: string) =>
       files.fetch(new Request("http://localhost/new.txt", { method: "PUT", body: "x" }), { address });
@@ -418,7 +348,7 @@ describe("an outage", () => {
     const second = await put("192.0.2.1");
     expect([second.status, (await second.json()).code]).toEqual([503, "OVERLOADED"]);
     const third = put("192.0.2.2");
-    open();
+    release();
     expect([(await first).status, (await third).status].sort()).toEqual([200, 201]);
   });
 });

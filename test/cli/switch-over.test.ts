@@ -8,15 +8,13 @@ import { SwitchOver } from "../../src/cli/switch-over.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { deferred } from "../helpers/deferred.ts";
 import { gate } from "../helpers/gate.ts";
 import { listen, openSocket } from "../helpers/serve.ts";
 
 /** A file server that answers with its name, and tells when it was closed. */
 function generation(name: string, ...plugins: readonly Plugin[]): StartedFiles & { closed: Promise<void> } {
-  let close = (): void => {};
-  const closed = new Promise<void>((resolve) => {
-    close = resolve;
-  });
+  const { promise: closed, resolve: close } = deferred();
   const config = { storage: memoryStorage({ "/name": name }), plugins: [...plugins, { name, close }] };
   return { files: createFileServer(config), config, address: {}, closed };
 }

@@ -6,6 +6,7 @@ import type { Change } from "../../src/server/change-feed.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { realPages } from "../elements/pages.ts";
+import { deferred } from "../helpers/deferred.ts";
 import { sample, seededRandom } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
@@ -235,10 +236,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
 
   it("reads again, when the server could not answer", { tags: ["campaign"] }, async () => {
     let isBroken = true;
-    let told: () => void = () => {};
-    const asked = new Promise<void>((resolve) => {
-      told = resolve;
-    });
+    const { promise: asked, resolve: told } = deferred();
     const broken: Plugin = {
       name: "broken",
       handle({ headers, path }, next) {

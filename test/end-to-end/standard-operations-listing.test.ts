@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage, StoredEntry } from "../../src/storage/storage.ts";
-
+import { deferred } from "../helpers/deferred.ts";
 import { open } from "../helpers/send.ts";
 import { storages, type TestSite, testSite } from "../helpers/test-site.ts";
-import { gate } from "../storage/content.ts";
 
 const json = { headers: { accept: "application/json" } };
 
@@ -103,51 +102,51 @@ describe("listings", () => {
   });
 
   it("are refused beyond 500 at once, each of which counts as 1,000 names, and make room when one ends", async () => {
-    const reading = Array.from({ length: 500 }, () => gate());
-    const goesOn = reading.map(() => gate());
+    const reading = Array.from({ length: 500 }, () => deferred());
+    const goesOn = reading.map(() => deferred());
     let count = 0;
     async function* list(): AsyncGenerator<StoredEntry> {
       const nth = count;
       count += 1;
-      reading[nth]?.open();
-      await goesOn[nth]?.opened;
+      reading[nth]?.resolve();
+      await goesOn[nth]?.promise;
       yield* []; // nothing is there
     }
     const site = await testSite({ storage: { ...memoryStorage(), list }, everything: async () => [] });
     const held = reading.map(() => site.send("GET", "/", json));
-    await Promise.all(reading.map(({ opened }) => opened));
+    await Promise.all(reading.map(({ promise }) => promise));
     const refused = await site.send("GET", "/", json);
     expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
     expect(JSON.parse(refused.text).code).toBe("OVERLOADED");
 
-    goesOn[0]?.open();
+    goesOn[0]?.resolve();
     await Promise.race(held); // has ended
     expect((await site.send("GET", "/", json)).status).toBe(200);
-    for (const each of goesOn) each.open();
+    for (const each of goesOn) each.resolve();
     const statuses = await Promise.all(held.map(async (answer) => (await answer).status));
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
   it("stop reading the directory when their clients leave", async () => {
-    const stopped = gate();
-    const reading = gate();
+    const stopped = deferred();
+    const reading = deferred();
     async function* list(): AsyncGenerator<StoredEntry> {
       try {
         for (let n = 0; ; n += 1) {
           yield { name: `n${n}`, type: "file" };
-          reading.open();
+          reading.resolve();
         }
       } finally {
-        stopped.open();
+        stopped.resolve();
       }
     }
     const storage: Storage = { ...memoryStorage(), list };
     const site = await testSite({ storage, everything: async () => [] });
     const outgoing = open(site.url, "GET", "/", json).on("error", () => {});
     outgoing.end();
-    await reading.opened;
+    await reading.promise;
     outgoing.destroy();
-    await stopped.opened;
+    await stopped.promise;
     await site.ended(1);
     expect(site.outcomes[0]).toMatchObject({ aborted: true });
   });

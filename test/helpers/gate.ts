@@ -1,22 +1,21 @@
 import type { Plugin } from "../../src/server/plugin.ts";
+import { deferred } from "./deferred.ts";
 
-/** A plugin that keeps requests for `/slow` until they are released, and says when one has come. */
-export function gate(): { plugin: Plugin; entered: Promise<void>; release: () => void } {
-  let enter: () => void = () => {};
-  let release: () => void = () => {};
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+/** A plugin that keeps requests for a path until they are released, says when one has come, and answers or passes it on then. */
+export function gate({ path = "/slow", passesOn = false } = {}): {
+  plugin: Plugin;
+  entered: Promise<void>;
+  release: () => void;
+} {
+  const { promise: entered, resolve: enter } = deferred();
+  const { promise: released, resolve: release } = deferred();
   const plugin: Plugin = {
     name: "gate",
     async handle(exchange, next) {
-      if (exchange.path !== "/slow") return next();
+      if (exchange.path !== path) return next();
       enter();
       await released;
-      return { status: 200, headers: {}, body: "at last" };
+      return passesOn ? next() : { status: 200, headers: {}, body: "at last" };
     },
   };
   return { plugin, entered, release };

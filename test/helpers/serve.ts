@@ -1,6 +1,12 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { type ClientHttp2Session, connect as connectHttp2, createServer as createHttp2Server } from "node:http2";
+import {
+  type ClientHttp2Session,
+  connect as connectHttp2,
+  createServer as createHttp2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -40,8 +46,10 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => unknown;
+
 /** A session of HTTP/2 without TLS with a server of its own, until the test is over. */
-export async function openHttp2(handler: RequestListener | FileServer): Promise<ClientHttp2Session> {
+export async function openHttp2(handler: RequestListener | FileServer | Http2Listener): Promise<ClientHttp2Session> {
   const server = createHttp2Server(handler as never);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

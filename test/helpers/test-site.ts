@@ -10,6 +10,7 @@ import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type S3StorageOptions, s3Storage } from "../../src/storage/s3/s3-storage.ts";
 import type { Content, Storage } from "../../src/storage/storage.ts";
+import { deferred } from "./deferred.ts";
 import { isCampaign, usesBucket } from "./effort.ts";
 import { isMet } from "./needs.ts";
 import { s3Credentials } from "./s3-credentials.mjs";
@@ -133,10 +134,7 @@ export async function testSite(
 
 /** A storage that says when the first piece of content for a write or an append has arrived. */
 export function telling(storage: Storage): { storage: Storage; arrived: Promise<void> } {
-  let resolve: () => void = () => {};
-  const arrived = new Promise<void>((settle) => {
-    resolve = settle;
-  });
+  const { promise: arrived, resolve } = deferred();
   async function* told(content: Content): AsyncGenerator<Uint8Array> {
     for await (const piece of content) {
       yield piece;

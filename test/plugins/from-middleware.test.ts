@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import http, { type ServerResponse } from "node:http";
-import http2 from "node:http2";
-import type { AddressInfo } from "node:net";
 import { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -12,12 +10,14 @@ import express from "express";
 import helmet from "helmet";
 // @ts-expect-error: morgan ships no types of its own
 import untypedMorgan from "morgan";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { type ConnectMiddleware, fromMiddleware } from "../../src/plugins/from-middleware.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import type { Reply } from "../../src/server/reply.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { deferred } from "../helpers/deferred.ts";
+import { listen, openHttp2 } from "../helpers/serve.ts";
 
 const morgan: (format: string, options: { stream: Writable }) => ConnectMiddleware = untypedMorgan;
 const page = `<!doctype html><title>Page</title>${"<p>All work and no play makes Jack a dull boy.</p>".repeat(200)}`;
@@ -142,7 +142,7 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
   });
 
   it("ends an exchange whose middleware never answers when the client leaves", async () => {
-    const asked = resolvers<ServerResponse>();
+    const asked = deferred<ServerResponse>();
     const files = server([fromMiddleware((_request, response) => asked.resolve(response))]);
     const left = open(files).then(
       ({ status }) => status,
@@ -280,7 +280,7 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
   });
 
   it("lets a middleware answer before the pipeline does, and discards what comes too late", async () => {
-    const late = resolvers<Reply>();
+    const late = deferred<Reply>();
     const body = counted(1024).stream;
     const impatient: ConnectMiddleware = (_request, response, next) => {
       next();
@@ -369,9 +369,7 @@ describe("fromMiddleware", () => {
 
   it("serves HTTP/2 alike", async () => {
     const files = server([fromMiddleware(helmet()), fromMiddleware(cors()), fromMiddleware(compression())]);
-    const port = await listen(http2.createServer(files));
-    const session = http2.connect(`http://127.0.0.1:${port}`);
-    onTestFinished(() => session.destroy());
+    const session = await openHttp2(files);
     const stream = session.request({ ":path": "/page.html", "accept-encoding": "gzip" });
     const preflight = session.request({ ":path": "/page.html", ":method": "OPTIONS", origin: "https://app.example" });
     const [[headers], [preflightHeaders], body] = await Promise.all([
@@ -521,14 +519,6 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-function resolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
 interface Opened {
   readonly status: number;
   readonly headers: Headers;
@@ -572,10 +562,4 @@ async function askOverHttp(files: FileServer, asked?: Asked): Promise<Answer> {
 async function askInProcess(files: FileServer, asked?: Asked): Promise<Answer> {
   const { status, headers, content } = await openInProcess(files, asked);
   return { status, headers, body: await buffer(content) };
-}
-
-async function listen(web: http.Server | http2.Http2Server): Promise<number> {
-  onTestFinished(() => void web.close());
-  await once(web.listen(0, "127.0.0.1"), "listening");
-  return (web.address() as AddressInfo).port;
 }

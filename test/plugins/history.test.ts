@@ -12,11 +12,11 @@ import { permissions } from "../../src/plugins/permissions.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { deferred } from "../helpers/deferred.ts";
 import { timesOf } from "../helpers/effort.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { failAt } from "../helpers/faulty-disk.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-import { gate } from "../storage/content.ts";
 
 /** Signs in who says a name, as a program around the server would. */
 const signIn = permissions({
@@ -138,12 +138,12 @@ describe("history", () => {
   });
 
   it("has what a file was before its first change, also where that comes before existing files are recorded", async () => {
-    const listed = gate();
+    const listed = deferred();
     const stored = memoryStorage({ "/a.txt": "old", "/b.html": "<p>old", "/c.txt": "old" });
     const storage: Storage = {
       ...stored,
       async *list(path) {
-        await listed.opened;
+        await listed.promise;
         yield* stored.list(path);
       },
     };
@@ -152,7 +152,7 @@ describe("history", () => {
     await files.edit("/b.html", [{ op: "setText", selector: "p", text: "new" }]);
     await send("DELETE", "/c.txt");
     await send("PUT", "/a.txt", "newer");
-    listed.open();
+    listed.resolve();
     await commits(7);
     expect(subjects()).toEqual([
       ...["Found /a.txt", "PUT /a.txt", "Found /b.html", "PATCH /b.html", "Found /c.txt", "DELETE /c.txt"],

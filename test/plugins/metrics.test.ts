@@ -10,6 +10,7 @@ import { type MetricsOptions, metrics } from "../../src/plugins/metrics.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { stepClock } from "../helpers/counted-work.ts";
+import { deferred } from "../helpers/deferred.ts";
 import { timesOf } from "../helpers/effort.ts";
 import { accessOf } from "../helpers/file-request.ts";
 import { gate } from "../helpers/gate.ts";
@@ -363,14 +364,8 @@ function greet(socket: Duplex): void {
 
 /** A plugin that keeps requests for `/held` until their client leaves. */
 function untilLeft(): { plugin: Plugin; entered: Promise<void>; ended: Promise<void> } {
-  let enter: () => void = () => {};
-  let end: () => void = () => {};
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { promise: entered, resolve: enter } = deferred();
+  const { promise: ended, resolve: end } = deferred();
   const plugin: Plugin = {
     name: "until-left",
     async handle(exchange, next) {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { fetchIncoming } from "../../src/runtime/fetch-request.ts";
 import type { IncomingRequest } from "../../src/server/incoming-request.ts";
+import { deferred } from "../helpers/deferred.ts";
 
 function put(body: BodyInit | ReadableStream, init: RequestInit = {}): Request {
   return new Request("http://example.com/a", { method: "PUT", body, duplex: "half", ...init } as RequestInit);
@@ -78,10 +79,7 @@ describe("a Request of the Fetch standard", () => {
   });
 
   it("cancels content that nobody wants to the end", async () => {
-    let cancelled = (): void => {};
-    const isCancelled = new Promise<void>((resolve) => {
-      cancelled = resolve;
-    });
+    const { promise: isCancelled, resolve: cancelled } = deferred();
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(Buffer.from("more")),
       cancel: cancelled,

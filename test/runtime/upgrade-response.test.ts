@@ -66,10 +66,4 @@ describe("the response of an upgrade", () => {
     await closed;
     expect(socket.destroyed).toBe(true);
   });
-
-  it("is none behind a request that is still being answered, whose connection is closed", async () => {
-    const { socket, response } = await upgradeOf("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
-    expect(response).toBeUndefined();
-    expect(socket.destroyed).toBe(true);
-  });
 });

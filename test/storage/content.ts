@@ -55,12 +55,3 @@ export async function entriesAt(storage: Storage, path: string): Promise<StoredE
 export async function namesAt(storage: Storage, path: string): Promise<string[]> {
   return (await entriesAt(storage, path)).map(({ name }) => name);
 }
-
-/** A promise, and the function that fulfils it. */
-export function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open: () => open() };
-}

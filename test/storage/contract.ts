@@ -2,8 +2,9 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import type { ByteSpan, CommitCheck, Content, OpenFile, Storage, StoredStat } from "../../src/storage/storage.ts";
+import { deferred } from "../helpers/deferred.ts";
 import { timesOf } from "../helpers/effort.ts";
-import { brokenContent, content, entriesAt, gate, namesAt, textAt, withBytes } from "./content.ts";
+import { brokenContent, content, entriesAt, namesAt, textAt, withBytes } from "./content.ts";
 
 /**
  * What every storage promises. `make` gives a storage with these files and nothing else in it; `oddName` is a name that not every disk
@@ -192,7 +193,7 @@ export function storageContract(
     it("checks after the last byte of the content", async () => {
       const storage = await make({ "/a.txt": "old" });
       const seen: Array<number | undefined> = [];
-      const { opened: mayEnd, open } = gate();
+      const { promise: mayEnd, resolve: open } = deferred();
       async function* slow(): Content {
         yield Buffer.from("new");
         await mayEnd;
@@ -258,8 +259,8 @@ export function storageContract(
 
     it("does not let a slow sender keep others waiting", async () => {
       const storage = await make();
-      const { opened: mayEnd, open } = gate();
-      const { opened: hasBegun, open: begin } = gate();
+      const { promise: mayEnd, resolve: open } = deferred();
+      const { promise: hasBegun, resolve: begin } = deferred();
       async function* slow(): Content {
         yield Buffer.from("slow");
         begin();

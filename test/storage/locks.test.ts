@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type HeldLock, type Locks, PathLock } from "../../src/storage/locks.ts";
-import { gate } from "./content.ts";
+import { deferred } from "../helpers/deferred.ts";
 
 describe("a path lock", () => {
   it("runs the tasks of one key one after the other, in the order they came", async () => {
@@ -59,7 +59,7 @@ describe("a path lock", () => {
 
   it("tries a task only where the key is free", async () => {
     const lock = new PathLock();
-    const { opened, open } = gate();
+    const { promise: opened, resolve: open } = deferred();
     const held = lock.run("key", () => opened);
     expect(await lock.tryRun("key", async () => "ran")).toBeUndefined();
     open();

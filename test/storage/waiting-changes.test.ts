@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type StoredStat } from "../../src/storage/storage.ts";
+import { deferred } from "../helpers/deferred.ts";
 import { checks } from "../helpers/effort.ts";
-import { content, gate, textAt } from "./content.ts";
+import { content, textAt } from "./content.ts";
 
 /** A request, and whether its condition fails where the file is longer than that. */
 interface Asked {
@@ -54,7 +55,7 @@ describe("changes that wait together", () => {
       fc.asyncProperty(fc.array(asked, { minLength: 1, maxLength: 12 }), async (requests) => {
         const [together, apart] = [memoryStorage({ "/a.txt": "old" }), memoryStorage({ "/a.txt": "old" })];
         const [seenTogether, seenApart] = [numbered(), numbered()];
-        const { opened: mayEnd, open: end } = gate();
+        const { promise: mayEnd, resolve: end } = deferred();
         const first = together.update("/a.txt", async () => void (await mayEnd));
         const waiting = [];
         for (const each of requests) {
@@ -89,7 +90,7 @@ describe("changes that wait together", () => {
 
   it("are no more than those that waited when the file became free", async () => {
     const storage = memoryStorage({ "/a.txt": "" });
-    const { opened: mayGoOn, open } = gate();
+    const { promise: mayGoOn, resolve: open } = deferred();
     const seen: number[] = [];
     const first = storage.update("/a.txt", async (_, { size }) => {
       seen.push(size);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { QuietPaths } from "../../../src/storage/disk/quiet-paths.ts";
-import { gate } from "../content.ts";
+import { deferred } from "../../helpers/deferred.ts";
 
 /** Keeps what was looked at, in order. */
 function recorded(): { paths: QuietPaths; looked: string[] } {
@@ -23,7 +23,7 @@ describe("quiet paths", () => {
   });
 
   it("are not looked at twice at the same time, but again afterwards", async () => {
-    const first = gate();
+    const first = deferred();
     let looking = 0;
     let most = 0;
     let looks = 0;
@@ -31,23 +31,23 @@ describe("quiet paths", () => {
       looking += 1;
       looks += 1;
       most = Math.max(most, looking);
-      await first.opened;
+      await first.promise;
       looking -= 1;
     });
     paths.addNow("/a");
     paths.addNow("/a");
     await vi.advanceTimersByTimeAsync(500);
     expect(looks).toBe(1);
-    first.open();
+    first.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect({ looks, most }).toEqual({ looks: 2, most: 1 });
   });
 
   it("are forgotten at the end, which waits for what is under way", async () => {
-    const first = gate();
+    const first = deferred();
     const ended: string[] = [];
     const paths = new QuietPaths(async (path) => {
-      await first.opened;
+      await first.promise;
       ended.push(path);
     });
     paths.addNow("/under-way");
@@ -55,7 +55,7 @@ describe("quiet paths", () => {
     const closed = paths.close();
     paths.add("/late");
     paths.addNow("/later");
-    first.open();
+    first.resolve();
     await closed;
     await vi.advanceTimersByTimeAsync(5000);
     expect(ended).toEqual(["/under-way"]);

@@ -22,10 +22,11 @@ import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { abandonedAfterMs, appendNoteName } from "../../../src/storage/disk/temporary-names.ts";
 import type { Content } from "../../../src/storage/storage.ts";
+import { deferred } from "../../helpers/deferred.ts";
 import { timesOf } from "../../helpers/effort.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
-import { content, gate, textAt } from "../content.ts";
+import { content, textAt } from "../content.ts";
 
 const dieAt = compiled("die-at");
 
@@ -97,8 +98,8 @@ describe("a start", () => {
   it("leaves an upload under way alone", async () => {
     const root = await temporaryDirectory();
     const storage = diskStorage(root);
-    const { opened: mayEnd, open } = gate();
-    const { opened: hasBegun, open: begin } = gate();
+    const { promise: mayEnd, resolve: open } = deferred();
+    const { promise: hasBegun, resolve: begin } = deferred();
     async function* slow(): Content {
       yield Buffer.from("slow");
       begin();

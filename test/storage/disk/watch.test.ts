@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { type DiskStorageOptions, diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import type { Storage, StorageWatcher } from "../../../src/storage/storage.ts";
+import { deferred } from "../../helpers/deferred.ts";
 import { seedOf, timesOf } from "../../helpers/effort.ts";
 import { fastClock } from "../../helpers/fast-clock.ts";
 import { runNodeToEnd } from "../../helpers/run-node.ts";
@@ -553,10 +554,7 @@ describe("the watching", () => {
       ignores: () => false,
       failed: () => {},
     });
-    let heard = (): void => {};
-    const sentinel = new Promise<void>((resolve) => {
-      heard = resolve;
-    });
+    const { promise: sentinel, resolve: heard } = deferred();
     writeFileSync(site.at("/sentinel"), "");
     await sentinel;
     await other?.();

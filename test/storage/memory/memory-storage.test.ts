@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
-import { content, gate, namesAt, textAt, withBytes } from "../content.ts";
+import { deferred } from "../../helpers/deferred.ts";
+import { content, namesAt, textAt, withBytes } from "../content.ts";
 import { storageContract } from "../contract.ts";
 
 describe("a memory storage", () => {
@@ -46,11 +47,11 @@ describe("a memory storage", () => {
   it("tells its watchers of every change, after its maker had the result", async () => {
     const storage = memoryStorage({ "/old.txt": "old", "/list.txt": "1", "/dir/": "" });
     const order: string[] = [];
-    const heard = gate();
+    const heard = deferred();
     const unwatch = await storage.watch?.({
       changed(path, stat, wasThere) {
         order.push(`told ${path} ${stat?.size} ${wasThere}`);
-        if (order.length === 8) heard.open();
+        if (order.length === 8) heard.resolve();
       },
       ignores: (path) => path === "/ignored.txt",
       failed() {},
@@ -64,7 +65,7 @@ describe("a memory storage", () => {
       storage.write("/sub/b.txt", content("b")).then(() => order.push("made")),
     ];
     await Promise.all(changes);
-    await heard.opened;
+    await heard.promise;
     expect(order.slice(0, 4)).toEqual(["made", "made", "made", "made"]);
     expect(order.slice(4).sort()).toEqual([
       "told /list.txt 2 true",
