@@ -6,7 +6,7 @@ import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { done } from "../helpers/done.ts";
 import { accessOf, type Permits } from "../helpers/file-request.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
-import { type Edit, send, serveOne, wholePage } from "./editing.ts";
+import { send, serveOne } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
 
 const page = '<ul id="a"><li class="mine">1<li>2</ul><div id="b"><p class="secret">s<p>t</div>';
@@ -164,43 +164,6 @@ function guarded(rule: (right: Right, elements: SelectedElements) => boolean) {
 const onlyMine = (_right: Right, elements: SelectedElements): boolean => elements.areAmong(".mine");
 
 describe("a request for elements", () => {
-  it.each<{ what: string; right: Right; request: Edit }>([
-    { what: "reads", right: "read", request: ["GET", ".mine"] },
-    { what: "asks for the header of", right: "read", request: ["HEAD", ".mine"] },
-    { what: "replaces", right: "overwrite", request: ["PUT", ".mine", "<li>new"] },
-    { what: "appends to", right: "append", request: ["POST", ".mine", "more"] },
-    { what: "deletes", right: "delete", request: ["DELETE", ".mine"] },
-  ])("$what those that this user has the right to", async ({ right, request }) => {
-    const { files, asked } = guarded(onlyMine);
-    expect((await send(files, ...request)).ok).toBe(true);
-    expect(asked).toContain(`${right} /page.html elements`);
-    expect(asked).not.toContain(`${right} /page.html file`);
-  });
-
-  it.each<{ request: Edit }>([
-    { request: ["GET", "li"] },
-    { request: ["HEAD", "li"] },
-    { request: ["PUT", "li", "<li>new"] },
-    { request: ["POST", "#b", "more"] },
-    { request: ["DELETE", ".secret"] },
-    { request: ["OPTIONS", "li"] },
-  ])("is refused where one of them is not: $request", async ({ request }) => {
-    const { files } = guarded(onlyMine);
-    const response = await send(files, ...request);
-    expect(response.status).toBe(401);
-    expect(response.headers.get("x-selector-matches")).toBeNull();
-  });
-
-  it("changes nothing that it is refused", async () => {
-    let isOpen = false;
-    const { files } = guarded((right) => right === "read" && isOpen);
-    for (const [method, body] of [["PUT", "<li>new"], ["POST", "x"], ["DELETE"]] as const) {
-      expect((await send(files, method, "li", body)).status).toBe(401);
-    }
-    isOpen = true;
-    expect(await (await send(files, "GET", "#a")).text()).toBe('<ul id="a"><li class="mine">1<li>2</ul>');
-  });
-
   it("is judged before its preconditions", async () => {
     const { files } = guarded(onlyMine);
     expect((await send(files, "PUT", "li", "<li>", { "if-match": '"x"' })).status).toBe(401);
@@ -222,20 +185,6 @@ describe("a request for elements", () => {
     const { files } = guarded(onlyMine);
     const replaced = await send(files, "PUT", "#a > :first-child", "text");
     expect([replaced.status, replaced.headers.get("etag")]).toEqual([206, null]);
-  });
-
-  it("gives no right to the whole file", async () => {
-    const { files } = guarded(() => true);
-    expect((await wholePage(files)).toString()).toContain("Unauthorized");
-    const put = new Request("http://localhost/page.html", { method: "PUT", body: "x" });
-    expect((await files.fetch(put)).status).toBe(401);
-  });
-
-  it("is told by OPTIONS what may be done to just these elements", async () => {
-    const { files } = guarded((right, elements) => right === "read" || elements.areAmong(".mine"));
-    const allowOf = async (selector: string) => (await send(files, "OPTIONS", selector)).headers.get("allow");
-    expect(await allowOf(".mine")).toBe("GET, HEAD, PUT, POST, DELETE, OPTIONS");
-    expect(await allowOf("li")).toBe("GET, HEAD, OPTIONS");
   });
 
   it("finds nothing as before where nothing matches", async () => {

@@ -140,7 +140,7 @@ describe("a closing server", () => {
 describe("an unexpected failure", () => {
   const failing = (thrown: unknown): Plugin => ({ name: "failing", handle: () => Promise.reject(thrown) });
 
-  it.each([new Error("secret"), "secret", { secret: 1 }, null, undefined])(
+  it.each([new Error("secret"), "secret", { status: 404, code: "NOT_FOUND", message: "secret" }, null, undefined])(
     "is 500 INTERNAL_ERROR with the request's id, whatever was thrown: %j",
     async (thrown) => {
       const told: unknown[] = [];

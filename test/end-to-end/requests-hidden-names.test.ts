@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -197,16 +196,6 @@ describe("symbolic links within the root", () => {
       expect((await site.send("PUT", target.replace(/\/$/, ""), { body: "x" })).status).toBe(403);
     }
     expect(await site.send("GET", "/a.txt")).toMatchObject({ status: 200, text: "a" });
-    expect(await listed(site, "/")).toEqual(["dir", "a.txt", "page.html"]);
-  });
-});
-
-describe("what is no regular file", () => {
-  it("is never opened: a FIFO does not hold a request up", { tags: ["mkfifo"] }, async () => {
-    const { site, around } = await linked({});
-    execFileSync("mkfifo", [join(around, "site/pipe")]);
-    expect((await site.send("GET", "/pipe")).status).toBe(404);
-    expect((await site.send("PUT", "/pipe", { body: "x" })).status).toBe(403);
     expect(await listed(site, "/")).toEqual(["dir", "a.txt", "page.html"]);
   });
 });

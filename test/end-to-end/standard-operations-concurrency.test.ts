@@ -69,18 +69,6 @@ describe.each(storages)("many requests at the same time $where", ({ make }) => {
     expect(site.changes).toHaveLength(2);
   });
 
-  it("let exactly one of many create a file that none may replace", async () => {
-    const site = await testSite(await make());
-    const answers = await Promise.all(
-      numbers(20).map((number) =>
-        site.send("PUT", "/a.txt", { body: `content ${number}`, headers: { "if-none-match": "*" } }),
-      ),
-    );
-    const created = answers.findIndex(({ status }) => status === 201);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(412)]);
-    expect(await site.textAt("/a.txt")).toBe(`content ${created}`);
-  });
-
   it("keep a file whatever spelling of its path they use", async () => {
     const site = await testSite(await make({ "/dir/a.txt": "" }));
     const spellings = ["/dir/a.txt", "/dir//a.txt", "/dir/%61.txt", "/x/../dir/./a.txt"];

@@ -74,16 +74,6 @@ describe.each(storages)("POST to a directory $where", ({ make }) => {
     expect(await site.everything()).toEqual(["/taken.txt", "/taken/"].sort());
   });
 
-  it("lets exactly one of many create a name", async () => {
-    const site = await testSite(await make());
-    const bodies = Array.from({ length: 20 }, (_, index) => `content ${index}`);
-    const answers = await Promise.all(bodies.map((body) => site.send("POST", "/", named("a.txt", body))));
-    const created = answers.findIndex(({ status }) => status === 201);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
-    expect(await site.textAt("/a.txt")).toBe(bodies[created]);
-    expect([await site.everything(), site.changes.length]).toEqual([["/a.txt"], 1]);
-  });
-
   it("judges conditions by the file that would be created", async () => {
     const site = await testSite(await make());
     const send = (headers: Record<string, string>) =>

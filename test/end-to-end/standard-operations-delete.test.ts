@@ -62,11 +62,4 @@ describe.each(storages)("DELETE $where", ({ make }) => {
     expect((await site.everything()).includes(path)).toBe(status === 412);
     expect(answer.headers.etag !== undefined).toBe(status === 412);
   });
-
-  it("lets exactly one of two remove a file", async () => {
-    const site = await testSite(await make(files));
-    const answers = await Promise.all([site.send("DELETE", "/a.txt"), site.send("DELETE", "/a.txt")]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
-    expect(site.changes).toHaveLength(1);
-  });
 });

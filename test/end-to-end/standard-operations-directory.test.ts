@@ -1,9 +1,5 @@
-import { createServer } from "node:http";
-import express from "express";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createFileServer } from "../../src/file-server.ts";
-import { send } from "../helpers/send.ts";
-import { listen, rawRequest } from "../helpers/serve.ts";
+import { describe, expect, it } from "vitest";
+import { rawRequest } from "../helpers/serve.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
 const json = { headers: { accept: "application/json" } };
@@ -45,19 +41,6 @@ describe.each(storages)("reading a directory $where", ({ make }) => {
     const site = await testSite(await make({ "/evil.com/": "", "/%2e%2e/": "", "/a b/?c#/": "", "/naïve/": "" }));
     const { status, head } = await rawRequest(site.port, "GET", target);
     expect({ status, location: locationIn(head) }).toEqual({ status: 301, location });
-  });
-
-  it("keeps the prefix that it is mounted under in Express", async () => {
-    const { storage } = await make(files);
-    const fileServer = createFileServer({ storage });
-    onTestFinished(() => fileServer.close());
-    const port = await listen(createServer(express().use("/site", fileServer)));
-    const locationOf = async (target: string): Promise<unknown> =>
-      (await send(`http://127.0.0.1:${port}`, "GET", target)).headers.location;
-    expect(await locationOf("/site/docs?x")).toBe("/site/docs/?x");
-    expect(await locationOf("/site")).toBe("/site/");
-    expect(await locationOf("/site//docs")).toBe("/site/docs/");
-    expect(await locationOf("/site/")).toBeUndefined();
   });
 
   it("sends the index file, with its own type, tag and date", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { preconditionCheck, storedReply } from "../../src/files/commit.ts";
+import { preconditionCheck } from "../../src/files/commit.ts";
 import type { Exchange } from "../../src/server/exchange.ts";
 import type { StoredStat } from "../../src/storage/storage.ts";
 
@@ -25,23 +25,5 @@ describe("the precondition check", () => {
     const check = preconditionCheck(asked({ "if-match": '"v0"' }));
     expect(() => check(file)).toThrow(expect.objectContaining({ headers: { etag: '"v1"' } }));
     expect(() => check(undefined)).toThrow(expect.objectContaining({ headers: {} }));
-  });
-});
-
-describe("the reply for a stored file", () => {
-  it("has path, size and tag as JSON, the validators, and where a new file is", () => {
-    const exchange = { ...asked({}), mount: "/app" } as Exchange;
-    expect(storedReply(exchange, 200, "/a.txt", file).headers).not.toHaveProperty("location");
-    const reply = storedReply(exchange, 201, "/a.txt", file);
-    expect(reply).toEqual({
-      status: 201,
-      headers: {
-        location: "/app/a.txt",
-        etag: '"v1"',
-        "last-modified": "Tue, 04 Mar 2025 05:06:07 GMT",
-        "content-type": "application/json",
-      },
-      body: '{"path":"/a.txt","size":5,"etag":"\\"v1\\""}',
-    });
   });
 });

@@ -35,17 +35,6 @@ describe("writing a file", () => {
     expect([(await storage.stat("/a.txt"))?.size, request.changes]).toEqual([9, []]);
   });
 
-  it.each([true, false])("tells the storage whether to make parents: %s", async (createParents) => {
-    let given: WriteOptions | undefined;
-    const storage = memoryStorage();
-    const write: Storage["write"] = (path, content, options) => {
-      given = options;
-      return storage.write(path, content, options);
-    };
-    await writeFile(await fileRequest({ ...storage, write }, "/a.txt", put({ options: { createParents } })));
-    expect(given).toMatchObject({ createParents });
-  });
-
   it("goes by what the storage replaced, not by what was there before the content came", async () => {
     const storage = memoryStorage();
     const request = await fileRequest(storage, "/a.txt", put());
@@ -87,37 +76,6 @@ describe("appending to a file", () => {
     await expect(appendFile(request)).rejects.toMatchObject({ status: 412 });
     expect([await sizeOf(storage), request.changes]).toEqual([7, []]);
   });
-
-  it("counts the size at that moment, too", async () => {
-    const storage = memoryStorage({ "/a.txt": "old" });
-    const asked = adding({ options: { maxFileSize: 10 } });
-    const request = await fileRequest(storage, "/a.txt", asked);
-    await appendFile(await fileRequest(storage, "/a.txt", asked));
-    await expect(appendFile(request)).rejects.toMatchObject({ status: 413, code: "FILE_TOO_LARGE" });
-    expect(await sizeOf(storage)).toBe(7);
-  });
-
-  it("stops reading where the file would become too large", async () => {
-    let pieces = 0;
-    const storage = memoryStorage({ "/a.txt": "old" });
-    const counting: Storage["append"] = async (path, content, options) => {
-      async function* counted(): AsyncGenerator<Uint8Array> {
-        for await (const piece of content) {
-          pieces += 1;
-          yield piece;
-        }
-      }
-      return storage.append(path, counted(), options);
-    };
-    const body = Array.from({ length: 100 }, () => "1234");
-    const asked = adding({ body, options: { maxFileSize: 10 } });
-    await expect(
-      appendFile(await fileRequest({ ...storage, append: counting }, "/a.txt", asked)),
-    ).rejects.toMatchObject({
-      status: 413,
-    });
-    expect([pieces, await sizeOf(storage)]).toEqual([1, 3]);
-  });
 });
 
 const post = (asked: Asked = {}): Asked => ({
@@ -149,11 +107,6 @@ describe("creating a file in a directory", () => {
     const request = await fileRequest(storage, "/inbox/", post({ permits }));
     await expect(createFile(request)).rejects.toMatchObject({ status: 401, code: "REFUSED" });
     expect(asked).toEqual(["create /inbox/a.txt"]);
-  });
-
-  it("gives the location below the mount", async () => {
-    const reply = await createFile(await fileRequest(memoryStorage(), "/", post({ mount: "/app" })));
-    expect(reply).toMatchObject({ status: 201, headers: { location: "/app/a.txt" } });
   });
 });
 

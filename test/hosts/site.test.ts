@@ -108,12 +108,6 @@ describe("the virtual hosts", () => {
     expect(hostsOf({ storage }).find("rebound.example")).toBeDefined();
   });
 
-  it('leave every other name, and none at all, to "*"', () => {
-    const hosts = hostsOf({ hosts: { "a.example": { storage }, "*": { storage } } });
-    expect(["b.example", ""].map((name) => hosts.find(name)?.name)).toEqual(["*", "*"]);
-    expect(hosts.find("a.example")?.name).toBe("a.example");
-  });
-
   it("take over the options of the server that they do not set themselves", () => {
     const hosts = hostsOf({
       listing: false,

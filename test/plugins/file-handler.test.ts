@@ -8,7 +8,6 @@ import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { accessOf } from "../helpers/file-request.ts";
-import { exchangeBytes, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 function serverOf(config: Parameters<typeof createFileServer>[0]): FileServer {
@@ -83,14 +82,6 @@ describe("the file handler", () => {
       await files.close();
     }
     expect(log).toEqual(["host started", "host closed", "own started", "own closed"]);
-  });
-
-  it("answers 404 to a web socket handshake that nobody before it took", async () => {
-    const { port } = await serve({ storage: memoryStorage({ "/a.txt": "a" }) });
-    const head = ["GET /a.txt HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"];
-    const answer = await exchangeBytes(port, `${head.join("\r\n")}\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-    expect(answer).toContain("NOT_FOUND");
   });
 
   it.each(["GET", "HEAD", "OPTIONS", "PUT", "POST", "DELETE"])(

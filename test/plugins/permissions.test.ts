@@ -37,23 +37,6 @@ async function statusOf(files: FileServer, path: string, user?: string, init: Re
 const put = { method: "PUT", body: "new" };
 
 describe("permissions", () => {
-  it("lets users do everything and others nothing, without rules", async () => {
-    const files = serverOf({});
-    expect(await statusOf(files, "/a.txt")).toBe(401);
-    expect(await statusOf(files, "/a.txt", "ada")).toBe(200);
-    expect(await statusOf(files, "/a.txt", "ada", put)).toBe(200);
-  });
-
-  it("judges the content of a page in a coding as the page", async () => {
-    const rules: readonly PermissionRule[] = [
-      { username: "*", path: "/*", permission: "allow" },
-      { username: "*", path: "/page.html", permission: "deny" },
-    ];
-    const files = serverOf({ rules });
-    expect(await statusOf(files, "/page.html.gz", undefined, put)).toBe(401);
-    expect(await statusOf(files, "/a.txt.gz", undefined, put)).toBe(201);
-  });
-
   it("tells users by name, role, ownership, being signed in, and being anyone, in this order", async () => {
     const rules: readonly PermissionRule[] = [
       { username: "*", path: "/*", methods: ["GET"], permission: "allow" },

@@ -42,17 +42,6 @@ function replyTo(thrown: unknown, accept?: string, more: Partial<Exchange> = {})
 }
 
 describe("an error reply", () => {
-  it("is JSON of reason, details and code", () => {
-    const { reply } = replyTo(gone);
-    expect(reply.status).toBe(404);
-    expect(reply.headers["content-type"]).toBe("application/json");
-    expect(JSON.parse(String(reply.body))).toEqual({
-      error: "Not Found",
-      details: 'There is no <b>file</b> & no "directory".',
-      code: "NOT_FOUND",
-    });
-  });
-
   it.each([
     [undefined, "application/json"],
     ["*/*", "application/json"],
@@ -98,15 +87,6 @@ describe("an error reply", () => {
     const { headers } = replyTo(error).reply;
     expect(headers).toMatchObject({ "content-range": "bytes */3", "cache-control": "no-store", vary: "accept" });
     expect(error.headers).toEqual({ "content-range": "bytes */3", "cache-control": "no-store" });
-  });
-
-  it("reports a failure of the server once, with what lies underneath and the exchange", () => {
-    const failure = new Error("disk on fire");
-    const { reply, reported, exchange } = replyTo(failure);
-    expect(reported).toEqual([[failure, exchange, 500]]);
-    expect(reply.status).toBe(500);
-    expect(String(reply.body)).toContain("request-1");
-    expect(String(reply.body)).not.toContain("fire");
   });
 
   it("reports an HttpError that has no cause as it is", () => {
@@ -157,18 +137,5 @@ describe("what was thrown", () => {
     const isTemporary = (code: string): boolean => ["busy", "outcome-unknown", "unavailable"].includes(code);
     const expected = Object.keys(storageErrors).map((code) => [code, isTemporary(code) ? { "retry-after": "1" } : {}]);
     expect(fields).toEqual(expected);
-  });
-
-  it.each([
-    ["an Error", new Error("/srv/secret is broken")],
-    ["a string", "/srv/secret"],
-    ["undefined", undefined],
-    ["null", null],
-    ["what looks like an HttpError", { status: 404, code: "NOT_FOUND", message: "/srv/secret", headers: {} }],
-  ])("becomes, of %s, a 500 that names the request and tells no more", (_what, thrown) => {
-    const error = toHttpError(thrown, "request-7");
-    expect(error).toMatchObject({ status: 500, code: "INTERNAL_ERROR" });
-    expect(error.message).toBe("The server failed to answer request request-7.");
-    expect(error.cause).toBe(thrown);
   });
 });

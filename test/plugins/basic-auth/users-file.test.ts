@@ -114,16 +114,6 @@ describe("readUsersFile", () => {
     ]);
   });
 
-  it.each([
-    ["nothing", ""],
-    ["white space", " \n\r\n"],
-    ["comments", "# nobody\n"],
-    ["a page without users", "<p>nobody</p>"],
-  ])("refuses a file with only %s", async (_what, content) => {
-    const path = await file(content);
-    expect(await problemsOf(path)).toEqual([expect.stringContaining(`${path}: there are no users: expected at least`)]);
-  });
-
   it("refuses a file that is not there", async () => {
     const path = join(await temporaryDirectory(), "none");
     expect(await problemsOf(path)).toEqual([`${path}: the file does not exist: expected a file`]);

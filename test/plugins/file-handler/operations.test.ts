@@ -50,19 +50,6 @@ describe("who may do nothing", () => {
       expect(response.status).toBe(401);
     }
   });
-
-  it.each([...methods, "OPTIONS", "PATCH"])("cannot tell by %s what exists", async (method) => {
-    const summary = async (path: string, headers: Record<string, string>) => {
-      const { status, headers: fields } = await ask(nobody, method, path, { headers });
-      return [status, fields.get("allow"), fields.get("accept-ranges"), fields.get("location"), fields.get("etag")];
-    };
-    for (const headers of [{}, { range: "selector=p" }]) {
-      const ofMissing = await summary("/none.html", headers);
-      for (const path of ["/page.html", "/dir", "/dir/", "/site/", "/none/"]) {
-        expect(await summary(path, headers), `${method} ${path}`).toEqual(ofMissing);
-      }
-    }
-  });
 });
 
 describe("the rights that are asked for", () => {
