@@ -1,5 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { atHand, demand, patiently, SlicedQueue, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
+import { atHand, atOnce, SlicedQueue, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { DocumentError } from "../html/document-error.ts";
 import {
   compileSelector,
@@ -10,7 +10,7 @@ import {
   type TreeParent,
 } from "../html/engine.ts";
 import { selectorCandidates } from "../http/selector-range.ts";
-import type { Access, Right, SelectedElements } from "../server/access.ts";
+import type { Access, JudgedElements, Right } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { FileOptions } from "../server/site.ts";
 import { dialects } from "./element-reply.ts";
@@ -64,11 +64,13 @@ const stepsOfPiece = 1000;
  * Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. Each
  * answer is work in pieces, done once: an announcement of a change asks the same for each of many listeners.
  */
-export class ChosenElements implements SelectedElements {
+export class ChosenElements implements JudgedElements {
   readonly #document: SourceDocument;
   readonly #find: () => SlicedWork<readonly SourceElement[]>;
   readonly #maxSelectionSteps: number;
   readonly #answers = new Map<string, () => boolean>();
+  /** Answers that an access which is being asked has to wait for. */
+  #unfinished: SlicedWork<unknown>[] | undefined;
   #isClosed = false;
 
   /** `elements` are given, or found when a rule asks. */
@@ -90,12 +92,25 @@ export class ChosenElements implements SelectedElements {
     return this.#answer(`touch ${selector}`, () => this.#touch(selector));
   }
 
-  /** Whether all of them have a right. What the rules select is selected in slices before they are asked again. */
+  /** Whether an access permits a right to all of them, when it is the client's turn. */
   isGiven(access: Access, right: Right, path: string, client: Client): boolean | Promise<boolean> {
-    return queue.do(
-      patiently(() => access.permitsElements(right, path, this)),
-      client,
-    );
+    return queue.do(this.areGiven(access, right, path), client);
+  }
+
+  /** Where answers take longer, the access gets `false` for them, and is asked again once they are known. */
+  *areGiven(access: Access, right: Right, path: string): SlicedWork<boolean> {
+    for (;;) {
+      const unfinished: SlicedWork<unknown>[] = [];
+      this.#unfinished = unfinished;
+      try {
+        const isPermitted = access.permitsElements(right, path, this);
+        if (unfinished.length === 0) return isPermitted;
+      } finally {
+        this.#unfinished = undefined;
+      }
+      yield;
+      for (const work of unfinished) yield* work;
+    }
   }
 
   /** Finds out ahead what these will ask when it is to be known whether they may read the elements. */
@@ -116,7 +131,12 @@ export class ChosenElements implements SelectedElements {
     const known = this.#answers.get(question);
     if (known) return known();
     if (this.#isClosed) throw new Error(`it was not asked before the page was edited whether its elements ${question}`);
-    return demand(this.#learn(question, work))();
+    const learning = this.#learn(question, work);
+    if (!this.#unfinished) return atOnce(learning)();
+    const piece = learning.next();
+    if (piece.done) return piece.value();
+    this.#unfinished.push(learning);
+    return false;
   }
 
   /** Remembers an answer, or that it is too costly. */

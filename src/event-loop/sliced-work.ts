@@ -8,15 +8,6 @@ import { type Client, FairQueue } from "./fair-queue.ts";
  */
 export type SlicedWork<Value> = Generator<Promise<unknown> | undefined, Value, void>;
 
-/** Work that a function without `yield` needs and cannot wait for; see {@link demand} and {@link patiently}. */
-class Unfinished {
-  readonly work: SlicedWork<unknown>;
-
-  constructor(work: SlicedWork<unknown>) {
-    this.work = work;
-  }
-}
-
 /** Does work to its end, while everyone else waits. Throws for work that has to wait for something. */
 export function atOnce<Value>(work: SlicedWork<Value>): Value {
   let piece = work.next();
@@ -82,38 +73,6 @@ function oneSlice<Value>(
   let piece = work.next();
   while (!piece.done && !piece.value && !slice.isOver) piece = work.next();
   return piece;
-}
-
-/** How many calls of {@link patiently} are asking at the moment, one inside the other. */
-let asking = 0;
-
-/**
- * The result of work that a plain function needs. More than one piece is thrown to the nearest {@link patiently}, which
- * does it and calls the function again: the work must remember its result by then.
- */
-export function demand<Value>(work: SlicedWork<Value>): Value {
-  if (asking === 0) return atOnce(work);
-  const piece = work.next();
-  if (piece.done) return piece.value;
-  throw new Unfinished(work);
-}
-
-/** Calls a function, and again after each work that it demanded and that took more than one piece. */
-export function* patiently<Value>(ask: () => Value): SlicedWork<Value> {
-  for (;;) {
-    let unfinished: Unfinished;
-    asking += 1;
-    try {
-      return ask();
-    } catch (thrown) {
-      if (!(thrown instanceof Unfinished)) throw thrown;
-      unfinished = thrown;
-    } finally {
-      asking -= 1;
-    }
-    yield;
-    yield* unfinished.work;
-  }
 }
 
 /** Long enough that starting anew costs nothing, short enough that no other request feels it. */

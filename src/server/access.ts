@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../event-loop/sliced-work.ts";
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
 
 /** A user who has signed in. */
@@ -17,12 +18,18 @@ export interface SelectedElements {
   touch(selector: string): boolean;
 }
 
+/** Elements about which a rule may ask what takes long to find out. */
+export interface JudgedElements extends SelectedElements {
+  /** Whether an access permits a right to all of them. */
+  areGiven(access: Access, right: Right, path: string): SlicedWork<boolean>;
+}
+
 /** The elements that an edit changed. Only clients that may read both hear of the edit. */
 export interface ChangedElements {
   /** What the selector selected. */
-  readonly before: SelectedElements;
+  readonly before: JudgedElements;
   /** What stands in their place now. */
-  readonly after: SelectedElements;
+  readonly after: JudgedElements;
 }
 
 /** Decides what a request may do; an authentication plugin puts its own in place of the default, which permits all. */
@@ -31,7 +38,8 @@ export interface Access {
   permitsPath(right: Right, path: string): boolean;
   /**
    * Whether it has the right to these elements of a document, even without a right to the rest. `"any"` asks before the
-   * elements are known: whether there could be some for which the answer is yes.
+   * elements are known: whether there could be some for which the answer is yes. Where a selector takes long, `areAmong`
+   * and `touch` say `false` for the moment, and this is asked again.
    */
   permitsElements(right: Right, path: string, elements: SelectedElements | "any"): boolean;
   /** The selectors of the rules about elements of a document that concern this client. @default none */

@@ -1,14 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  atOnce,
-  demand,
-  inSlices,
-  patiently,
-  SlicedQueue,
-  type SlicedWork,
-  TimeSlice,
-} from "../../src/event-loop/sliced-work.ts";
+import { inSlices, SlicedQueue, type SlicedWork, TimeSlice } from "../../src/event-loop/sliced-work.ts";
 import { type SteppedClock, stepClock } from "../helpers/counted-work.ts";
 
 /** Work in a number of pieces, each of which calls `piece`. */
@@ -49,44 +41,6 @@ describe("inSlices", () => {
       });
     expect(() => inSlices(failing(0))).toThrow("piece 0");
     await expect(inSlices(failing(2))).rejects.toThrow("piece 2");
-  });
-});
-
-describe("demand", () => {
-  it("gives the result of a single piece at once", () => {
-    expect(demand(pieces(0))).toBe("0 pieces");
-  });
-
-  it("does more than one piece at once where there is no patiently", () => {
-    expect(demand(pieces(3))).toBe("3 pieces");
-    expect(atOnce(patiently(() => "patient"))).toBe("patient");
-    expect(demand(pieces(3))).toBe("3 pieces");
-  });
-
-  it("leaves more than one piece to the nearest patiently, which asks again when it is done", () => {
-    let known: string | undefined;
-    let questions = 0;
-    function* learn(): SlicedWork<string> {
-      known = yield* pieces(3);
-      return known;
-    }
-    const answer = (): string => {
-      questions += 1;
-      return known ?? demand(learn());
-    };
-    const work = patiently(answer);
-    expect(work.next().done).toBe(false);
-    expect(atOnce(work)).toBe("3 pieces");
-    expect(questions).toBe(2);
-  });
-});
-
-describe("patiently", () => {
-  it("passes other errors on", () => {
-    const failing = patiently(() => {
-      throw new RangeError("no");
-    });
-    expect(() => atOnce(failing)).toThrow(RangeError);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { type Access, permitAll } from "../../server/access.ts";
 import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
 import type { Exchange } from "../../server/exchange.ts";
@@ -28,18 +29,20 @@ export interface Audience {
  * Decides by the rights of this moment whether a client may receive a change: one on its own host, in the part that it
  * asked for, of a file that it may read, or of elements that it may read both as they were and as they are.
  */
-export function mayReceive(audience: Audience, change: Change, { site, elements }: ChangeOrigin): Verdict {
+export function* mayReceive(audience: Audience, change: Change, { site, elements }: ChangeOrigin): SlicedWork<Verdict> {
   const { path } = change;
   if (site !== audience.site || !isWithin(path, audience.path) || !audience.isProven(path)) return "no";
   const access = currentAccess(audience);
   if (access.permitsPath("read", path)) return "yes";
   if (change.selector === undefined && !change.edits) return "no"; // of a whole file
   if (!elements) return access.permitsElements("read", path, "any") ? "without-content" : "no";
-  const isReadable = elements.map(({ before, after }) =>
-    [before, after].every((each) => access.permitsElements("read", path, each)),
-  );
-  if (isReadable.every((each) => each)) return "yes";
-  return isReadable.includes(true) ? "without-content" : "no"; // the others would not make sense by themselves
+  let readable = 0;
+  for (const { before, after } of elements) {
+    const isReadable = (yield* before.areGiven(access, "read", path)) && (yield* after.areGiven(access, "read", path));
+    if (isReadable) readable += 1;
+  }
+  if (readable === elements.length) return "yes";
+  return readable > 0 ? "without-content" : "no"; // the others would not make sense by themselves
 }
 
 /** Whether a client may read everything for ever, as no plugin decides about it. */

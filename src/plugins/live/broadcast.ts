@@ -1,4 +1,4 @@
-import { patiently, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
+import { atOnce, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { Access } from "../../server/access.ts";
 import type { Change, ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
 import { accessByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
@@ -149,7 +149,7 @@ export class Broadcast {
     if (era !== member.era || change.id <= member.lastId) return;
     member.lastId = change.id;
     try {
-      const verdict = yield* patiently(() => mayReceive(receiver.audience, change, origin));
+      const verdict = yield* mayReceive(receiver.audience, change, origin);
       if (!member.hasLeft) send(receiver, message, verdict);
     } catch (error) {
       this.#failed(receiver, { name: message.feed, lastId: change.id }, error);
@@ -178,7 +178,7 @@ export class Broadcast {
         if (member.hasLeft) return;
         member.lastId = change.id;
         try {
-          send(receiver, messageOf(change, name), mayReceive(receiver.audience, change, { site }));
+          send(receiver, messageOf(change, name), atOnce(mayReceive(receiver.audience, change, { site })));
         } catch (error) {
           this.#failed(receiver, { name, lastId: change.id }, error);
         }

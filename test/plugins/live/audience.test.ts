@@ -1,17 +1,31 @@
 import { describe, expect, it } from "vitest";
+import { atOnce } from "../../../src/event-loop/sliced-work.ts";
 import { type Audience, mayReceive } from "../../../src/plugins/live/audience.ts";
-import type { ChangedElements, Right, SelectedElements } from "../../../src/server/access.ts";
+import type { ChangedElements, JudgedElements, Right, SelectedElements } from "../../../src/server/access.ts";
 import type { Change } from "../../../src/server/change-feed.ts";
 import { accessOf } from "../../helpers/file-request.ts";
 
 const file: Change = { id: 1, kind: "replaced", method: "PUT", host: "h", path: "/a/b.html", requestId: "r", time: "" };
 const edit: Change = { ...file, kind: "elements-replaced", selector: "p" };
-const mine: SelectedElements = { areAmong: (selector) => selector === ".mine", touch: () => false };
-const others: SelectedElements = { areAmong: () => false, touch: () => false };
+
+/** Elements that are among what some selectors select. */
+function among(...selectors: readonly string[]): JudgedElements {
+  const elements: JudgedElements = {
+    areAmong: (selector) => selectors.includes(selector),
+    touch: () => false,
+    *areGiven(access, right, path) {
+      yield;
+      return access.permitsElements(right, path, elements);
+    },
+  };
+  return elements;
+}
+
+const [mine, others] = [among(".mine"), among()];
 
 /** What a client may receive of a change on the host "s". */
 function verdict(of: Audience, change: Change, ...elements: ChangedElements[]): string {
-  return mayReceive(of, change, { site: "s", elements: elements.length > 0 ? elements : undefined });
+  return atOnce(mayReceive(of, change, { site: "s", elements: elements.length > 0 ? elements : undefined }));
 }
 
 function audience(more: Partial<Audience> = {}): Audience {
