@@ -44,7 +44,8 @@ export class Journal {
   #handle: FileHandle | undefined;
   #sequence = 0;
   #written = 0;
-  #waiting: Buffer[] = [];
+  /** Parts of records. */
+  #waiting: Uint8Array[] = [];
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
 
@@ -58,7 +59,7 @@ export class Journal {
     const head = Buffer.alloc(headBytes);
     head.writeUInt32BE(text.length, 0);
     head.writeUInt32BE(content.length, 4);
-    this.#waiting.push(Buffer.concat([head, text, content]));
+    this.#waiting.push(head, text, content);
     return this.retry();
   }
 
@@ -71,8 +72,8 @@ export class Journal {
 
   async #write(): Promise<void> {
     this.#next = undefined;
-    const records = this.#waiting;
-    if (records.length === 0) return;
+    const parts = this.#waiting;
+    if (parts.length === 0) return;
     this.#waiting = [];
     const before = this.#handle;
     try {
@@ -84,11 +85,11 @@ export class Journal {
         this.#handle = await open(join(this.#directory, name), "ax", 0o600);
         await before?.close();
       }
-      const content = Buffer.concat(records);
+      const content = Buffer.concat(parts);
       this.#written += content.length;
       await this.#handle?.appendFile(content);
     } catch (error) {
-      this.#waiting.unshift(...records);
+      this.#waiting.unshift(...parts);
       await this.#handle?.close().catch(() => {}); // what failed is told already
       this.#handle = undefined;
       throw error;

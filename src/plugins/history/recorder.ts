@@ -51,21 +51,18 @@ export class Recorder {
       if (await isFull()) throw new StorageError("unavailable");
       await this.#keepFormer(storage, path);
     };
+    const storing = (method: "write" | "append"): Storage["write"] => {
+      return async (path, content, options) => {
+        await admit(path);
+        const passed = copied(content, covers(path) ? maxFileBytes : 0);
+        const result = await storage[method](path, passed.content, options);
+        capture(path, result.stat, passed.copy());
+        return result;
+      };
+    };
     const changing: Partial<Storage> = {
-      async write(path, content, options) {
-        await admit(path);
-        const passed = copied(content, covers(path) ? maxFileBytes : 0);
-        const result = await storage.write(path, passed.content, options);
-        capture(path, result.stat, passed.copy());
-        return result;
-      },
-      async append(path, content, options) {
-        await admit(path);
-        const passed = copied(content, covers(path) ? maxFileBytes : 0);
-        const result = await storage.append(path, passed.content, options);
-        capture(path, result.stat, passed.copy());
-        return result;
-      },
+      write: storing("write"),
+      append: storing("append"),
       async update(path, edit, made) {
         await admit(path);
         let edited: Uint8Array | undefined;
@@ -241,5 +238,6 @@ function copied(source: Content, most: number): { readonly content: Content; cop
       yield piece;
     }
   }
-  return { content: pass(), copy: () => (size <= most ? Buffer.concat(pieces) : undefined) };
+  const whole = (): Buffer | undefined => (pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+  return { content: pass(), copy: () => (size <= most ? whole() : undefined) };
 }
