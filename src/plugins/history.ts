@@ -18,7 +18,7 @@ import { sharedServices } from "../server/shared-services.ts";
 import { diskLocks } from "../storage/disk/disk-locks.ts";
 import { answerOfHistory, withTimeMap } from "./history/answers.ts";
 import { Committing } from "./history/committing.ts";
-import { ObjectReader, openRepository, tidyRepository } from "./history/git.ts";
+import { openRepository, Repository, tidyRepository } from "./history/git.ts";
 import { Importer, type Person } from "./history/importer.ts";
 import { Journal } from "./history/journal.ts";
 import { Recorder } from "./history/recorder.ts";
@@ -82,7 +82,7 @@ export function history(options: HistoryOptions): Plugin {
   const { path: given = "/history/", branch = "main", maxFileBytes = 16 * 1024 * 1024, required = false } = options;
   const { maxBacklog = 256 * 1024 * 1024, author } = options;
   const base = given.endsWith("/") ? given : `${given}/`;
-  const repository = filePath(String(options.repository)) ?? "";
+  const location = filePath(String(options.repository)) ?? "";
   const paths = options.paths?.map(compilePathPattern);
   const ignored = (options.ignore ?? []).map(compilePathPattern);
   const covers = (path: string): boolean =>
@@ -91,10 +91,10 @@ export function history(options: HistoryOptions): Plugin {
     !isHiddenPath(path, site?.options.dotfiles ?? "ignore") &&
     !gitsOwn.test(path);
 
-  const directory = join(repository, "filement-spool");
+  const directory = join(location, "filement-spool");
   const journal = new Journal(directory);
-  const objects = new ObjectReader(repository);
-  const versions = new Versions(repository, branch, objects, { base, covers });
+  const repository = new Repository(location, branch);
+  const versions = new Versions(repository, { base, covers });
   let site: PluginSite | undefined;
   let committing: Committing | undefined;
   let stopRecording = (): void => {};
@@ -117,16 +117,10 @@ export function history(options: HistoryOptions): Plugin {
       if (problem() !== undefined) throw new Error("history: commits cannot be made", { cause: problem() });
     },
   };
-  const importer = new Importer({
-    repository,
-    branch,
-    objects,
-    authorOf: (user) => {
-      const host = site === undefined || site.name === "*" ? "localhost" : site.name;
-      return (
-        (user !== undefined && author?.(user)) || { name: user ?? "anonymous", email: `${user ?? "anonymous"}@${host}` }
-      );
-    },
+  const importer = new Importer(repository, (user) => {
+    const name = user ?? "anonymous";
+    const host = site === undefined || site.name === "*" ? "localhost" : site.name;
+    return (user !== undefined && author?.(user)) || { name, email: `${name}@${host}` };
   });
 
   return {
@@ -143,8 +137,8 @@ export function history(options: HistoryOptions): Plugin {
         throw new ConfigError([`history: hosts "${site.name}" and "${started.name}" have one: expected one for each`]);
       site = started;
       // Several servers may start at once.
-      await diskLocks.run(`${repository}/made`, () => openRepository(repository, branch));
-      await started.protect(repository);
+      await diskLocks.run(`${location}/made`, () => openRepository(location, branch));
+      await started.protect(location);
       releaseJournal = await heldFor(join(directory, journal.owner));
       committing = new Committing({
         directory,
@@ -152,7 +146,7 @@ export function history(options: HistoryOptions): Plugin {
         importer,
         maxBacklog,
         began: async () => recorder.recordFiles(await versions.tree()),
-        tidy: () => tidyRepository(repository, branch, options.keepDays, options.keepCommits),
+        tidy: () => tidyRepository(repository, options.keepDays, options.keepCommits),
         report: (error) => started.report(new Error("history: commits cannot be made", { cause: error })),
       });
       stopRecording = started.changes.record((change, origin) => {
@@ -171,7 +165,7 @@ export function history(options: HistoryOptions): Plugin {
       await committing?.close();
       await journal.close();
       releaseJournal();
-      objects.close();
+      repository.close();
       site = undefined;
     },
   };

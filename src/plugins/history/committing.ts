@@ -197,17 +197,12 @@ export class Committing {
     return count;
   }
 
-  #queueOf(journal: string): ReadRecord[] {
-    const queue = this.#queues.get(journal) ?? [];
-    this.#queues.set(journal, queue);
-    return queue;
-  }
-
   /** Takes what has come to a journal; whether that was anything. */
   async #read(journal: string): Promise<boolean> {
     const done = this.#imported.get(journal) ?? 0;
     const records = await this.#journals.next(journal);
-    this.#queueOf(journal).push(...records.filter(({ number }) => number >= done));
+    const queue = this.#queues.get(journal) ?? [];
+    this.#queues.set(journal, queue.concat(records.filter(({ number }) => number >= done)));
     return records.length > 0;
   }
 
@@ -221,7 +216,7 @@ export class Committing {
   /** Gives git the first record of a journal, unless another one has said the same. */
   async #commit(record: ReadRecord): Promise<void> {
     const { journal, path, kind, etag, content } = record;
-    this.#queueOf(journal).shift();
+    this.#queues.get(journal)?.shift();
     this.#unconfirmed += content.length;
     const isKnown = etag !== undefined && this.#tags.get(path) === etag;
     const isOld = kind === "found" && this.#isOver(record);
@@ -264,7 +259,7 @@ export class Committing {
   async #removeDone(): Promise<void> {
     const names = await this.#journals.names();
     for (const [index, journal] of names.entries()) {
-      if (this.#queueOf(journal).length > 0) continue;
+      if (this.#queues.get(journal)?.length) continue;
       const isLast = ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
       const isOwn = ownerOf(journal) === this.#options.own.owner;
       if (isLast && !(isOwn ? this.#isClosing : await this.#hasEnded(journal))) continue;
@@ -284,7 +279,7 @@ export class Committing {
     this.#commits = 0;
     this.#tidiedAt = Date.now();
     await this.#options.importer.close();
-    if (await this.#options.importer.head()) await this.#options.tidy();
+    await this.#options.tidy();
   }
 
   /** Waits, at most until this is closed. */

@@ -70,28 +70,24 @@ export async function gitResult(
 }
 
 /** Packs what is loose, and forgets what is older than is to be kept: the repository becomes a shallow one, as `git clone --depth` makes. */
-export async function tidyRepository(
-  repository: string,
-  branch: string,
-  days?: number,
-  commits?: number,
-): Promise<void> {
+export async function tidyRepository(repository: Repository, days?: number, commits?: number): Promise<void> {
+  const { location, ref } = repository;
+  const head = await repository.head();
+  if (head === undefined) return;
   if (days === undefined && commits === undefined) {
-    await gitOutput(repository, ["-c", "gc.auto=6700", "gc", "--auto", "--quiet"]);
+    await gitOutput(location, ["-c", "gc.auto=6700", "gc", "--auto", "--quiet"]);
     return;
   }
-  const limits = [
-    ...(days === undefined ? [] : [`--since=${days} days ago`]),
-    ...(commits === undefined ? [] : [`--max-count=${commits}`]),
-  ];
-  const kept = (await gitOutput(repository, ["rev-list", "--first-parent", ...limits, branch])).toString().trim();
-  const oldest = kept === "" ? branch : (kept.split("\n").at(-1) ?? branch); // the latest commit stays in any case
-  const boundary = await gitOutput(repository, ["rev-parse", `${oldest}^{commit}`]);
-  const shallow = join(repository, "shallow");
-  await writeFile(`${shallow}.new`, boundary);
+  const limits: string[] = [];
+  if (days !== undefined) limits.push(`--since=${days} days ago`);
+  if (commits !== undefined) limits.push(`--max-count=${commits}`);
+  const kept = await gitOutput(location, ["rev-list", "--first-parent", ...limits, ref]);
+  const oldest = kept.toString().trim().split("\n").at(-1) || head; // the latest commit stays in any case
+  const shallow = join(location, "shallow");
+  await writeFile(`${shallow}.new`, `${oldest}\n`);
   await rename(`${shallow}.new`, shallow);
-  await gitOutput(repository, ["reflog", "expire", "--expire=now", "--all"]);
-  await gitOutput(repository, ["gc", "--prune=now", "--quiet"]);
+  await gitOutput(location, ["reflog", "expire", "--expire=now", "--all"]);
+  await gitOutput(location, ["gc", "--prune=now", "--quiet"]);
 }
 
 /** The parts of what git prints, between separators, as they come. */
@@ -126,22 +122,33 @@ export async function openRepository(repository: string, branch: string): Promis
   await gitOutput(repository, ["init", "--quiet", "--bare", `--initial-branch=${branch}`]);
 }
 
-export interface GitObject {
+interface GitObject {
   readonly id: string;
   readonly size: number;
   readonly content: Buffer;
 }
 
-/** Reads objects by one `git cat-file`, started when it is needed and again when it has ended. Requests are answered in order. */
-export class ObjectReader {
-  readonly #repository: string;
+/**
+ * A repository, and the branch of it that the history is. Objects are read by one `git cat-file`, started when it is
+ * needed and again when it has ended. Requests are answered in order.
+ */
+export class Repository {
+  readonly location: string;
+  /** Full name of the branch. */
+  readonly ref: string;
   #child: GitProcess | undefined;
   #pieces: AsyncIterator<Buffer> | undefined;
   #rest: Buffer = Buffer.alloc(0);
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(repository: string) {
-    this.#repository = repository;
+  constructor(location: string, branch: string) {
+    this.location = location;
+    this.ref = `refs/heads/${branch}`;
+  }
+
+  /** The latest commit; `undefined` before the first. */
+  async head(): Promise<string | undefined> {
+    return (await this.read(this.ref))?.id;
   }
 
   /** An object by its name, or by a name such as `refs/heads/main:a.txt`; `undefined` if it is missing. */
@@ -188,7 +195,7 @@ export class ObjectReader {
   }
 
   #start(): GitProcess {
-    const child = git(this.#repository, ["cat-file", "--batch-command"]);
+    const child = git(this.location, ["cat-file", "--batch-command"]);
     child.unref();
     child.once("error", () => {}); // the output ends as well
     this.#rest = Buffer.alloc(0);

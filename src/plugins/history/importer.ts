@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { LRUCache } from "lru-cache";
-import { type GitProcess, git, gitOutput, type ObjectReader, patiently } from "./git.ts";
+import { type GitProcess, git, gitOutput, patiently, type Repository } from "./git.ts";
 import type { ReadRecord } from "./journal.ts";
 
 /** Who did something: as `git log` shows it. */
@@ -11,13 +11,8 @@ export interface Person {
   readonly email: string;
 }
 
-export interface ImporterOptions {
-  readonly repository: string;
-  readonly branch: string;
-  readonly objects: ObjectReader;
-  /** Who made a change. */
-  authorOf(user: string | undefined): Person;
-}
+/** Who made a change. */
+type AuthorOf = (user: string | undefined) => Person;
 
 /** Of contents that appends go on from, in bytes. */
 const keptContent = 32 * 1024 * 1024;
@@ -29,7 +24,8 @@ const trailer = "Filement-Record";
  * when {@link flush} has said so; a commit names its record, so that a process that takes over knows how far it came.
  */
 export class Importer {
-  readonly #options: ImporterOptions;
+  readonly #repository: Repository;
+  readonly #authorOf: AuthorOf;
   readonly #contents = new LRUCache<string, Buffer>({
     maxSize: keptContent,
     sizeCalculation: ({ length }) => length + 1,
@@ -46,18 +42,19 @@ export class Importer {
   #base: string | undefined;
   #latest = 0;
 
-  constructor(options: ImporterOptions) {
-    this.#options = options;
+  constructor(repository: Repository, authorOf: AuthorOf) {
+    this.#repository = repository;
+    this.#authorOf = authorOf;
   }
 
   /** How many records of each journal are in the repository, by what its latest commits say; `since` in milliseconds. */
   async imported(since: number): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
-    this.#base = await this.head();
+    this.#base = await this.#repository.head();
     if (!this.#base) return found;
     const format = `--format=%(trailers:key=${trailer},valueonly)`;
     const after = `--since=${Math.floor(since / 1000) - 2}`;
-    const said = await gitOutput(this.#options.repository, ["log", "--first-parent", after, format, this.#base]);
+    const said = await gitOutput(this.#repository.location, ["log", "--first-parent", after, format, this.#base]);
     for (const line of said.toString().split("\n")) {
       const [journal = "", number] = line.trim().split(" ");
       const known = found.get(journal) ?? 0;
@@ -66,53 +63,46 @@ export class Importer {
     return found;
   }
 
-  /** The latest commit; `undefined` before the first. */
-  async head(): Promise<string | undefined> {
-    return (await this.#options.objects.read(this.#ref))?.id;
-  }
-
   /** In seconds, and never less than for the commit before, by which `imported` looks for where to stop. */
   #now(): number {
     this.#latest = Math.max(this.#latest, Math.floor(Date.now() / 1000));
     return this.#latest;
   }
 
-  get #ref(): string {
-    return `refs/heads/${this.#options.branch}`;
-  }
-
   /** The content that history has of a file; `undefined` if it has no such file. */
-  async contentOf(path: string): Promise<Buffer | undefined> {
+  async #contentOf(path: string): Promise<Buffer | undefined> {
     const kept = this.#contents.get(path);
     if (kept) return kept;
     await this.flush();
-    return (await this.#options.objects.read(`${this.#ref}:${path.slice(1)}`))?.content;
+    return (await this.#repository.read(`${this.#repository.ref}:${path.slice(1)}`))?.content;
   }
 
   /** Adds a commit for a record, unless nothing has changed. */
   async add(record: ReadRecord): Promise<void> {
     const { path, kind, content } = record;
-    const before = kind === "written" ? undefined : await this.contentOf(path);
+    const before = kind === "written" ? undefined : await this.#contentOf(path);
     if (kind === "found" && before?.equals(content)) return;
     if (kind === "deleted" && !before) return;
     const after = kind === "appended" && before ? Buffer.concat([before, content]) : content;
     const child = this.#child ?? this.#start();
     this.#mark += 1;
     const message = messageOf(record);
+    const name = quotedPath(path);
     const lines = [
-      `commit ${this.#ref}\nmark :${this.#mark}`,
-      person("author", this.#options.authorOf(record.user), Math.floor(record.time / 1000)),
+      `commit ${this.#repository.ref}\nmark :${this.#mark}`,
+      person("author", this.#authorOf(record.user), Math.floor(record.time / 1000)),
       person("committer", server, this.#now()),
       `data ${Buffer.byteLength(message)}\n${message}`,
       ...(this.#isNew && this.#base ? [`from ${this.#base}`] : []),
-      ...(kind === "deleted"
-        ? [`D ${quotedPath(path)}\n`]
-        : [`M 100644 inline ${quotedPath(path)}\ndata ${after.length}\n`]),
+      kind === "deleted" ? `D ${name}\n` : `M 100644 inline ${name}\ndata ${after.length}\n`,
     ];
     this.#isNew = false;
-    const command = [Buffer.from(lines.join("\n")), ...(kind === "deleted" ? [] : [after, Buffer.from("\n")])];
-    // A failure is told by `flush`.
-    await new Promise<void>((resolve) => child.stdin.write(Buffer.concat(command), () => resolve()));
+    child.stdin.cork(); // git gets them together, without a copy
+    child.stdin.write(lines.join("\n"));
+    child.stdin.write(after); // of a deletion nothing
+    const written = new Promise<void>((resolve) => child.stdin.write("\n", () => resolve())); // `flush` tells a failure
+    child.stdin.uncork();
+    await written;
     if (kind === "deleted") this.#contents.delete(path);
     else this.#contents.set(path, after);
   }
@@ -124,7 +114,7 @@ export class Importer {
     child.stdin.write(`checkpoint\nget-mark :${this.#mark}\nprogress done\n`);
     const made = await this.#line();
     await this.#line();
-    if (made === undefined || made !== (await this.head())) {
+    if (made === undefined || made !== (await this.#repository.head())) {
       const complaint = this.#complaint.trim() || "the branch was changed by another program";
       await this.close();
       throw new Error(`git fast-import did not make its commits: ${complaint}`);
@@ -139,7 +129,7 @@ export class Importer {
 
   #start(): GitProcess {
     const options = ["--quiet", "--done", "--date-format=raw"];
-    const child = git(this.#options.repository, ["-c", "pack.compression=1", "fast-import", ...options]);
+    const child = git(this.#repository.location, ["-c", "pack.compression=1", "fast-import", ...options]);
     child.once("error", () => {}); // its output ends as well
     child.stderr.on("data", (text: Buffer) => {
       this.#complaint = (this.#complaint + text).slice(-2000);

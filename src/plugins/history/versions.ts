@@ -7,7 +7,7 @@ import { HttpError, notFound } from "../../http/http-error.ts";
 import type { FileHistory, Version, VersionList } from "../../server/file-history.ts";
 import { BytesFile } from "../../storage/bytes-file.ts";
 import { type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
-import { gitRecords, gitResult, type ObjectReader } from "./git.ts";
+import { gitRecords, gitResult, type Repository } from "./git.ts";
 
 const empty = Buffer.alloc(0);
 
@@ -28,26 +28,17 @@ interface Entry {
 export class Versions implements FileHistory {
   readonly base: string;
   readonly covers: (path: string) => boolean;
-  readonly #repository: string;
-  readonly #ref: string;
-  readonly #objects: ObjectReader;
+  readonly #repository: Repository;
   #head: string | undefined;
   #shallow = "";
   /** Oldest first. */
   #all: Entry[] = [];
   #updating: Promise<void> | undefined;
 
-  constructor(
-    repository: string,
-    branch: string,
-    objects: ObjectReader,
-    { base, covers }: Pick<FileHistory, "base" | "covers">,
-  ) {
+  constructor(repository: Repository, { base, covers }: Pick<FileHistory, "base" | "covers">) {
     this.base = base;
     this.covers = covers;
     this.#repository = repository;
-    this.#ref = `refs/heads/${branch}`;
-    this.#objects = objects;
   }
 
   async list(path: string, limit: number, after?: string): Promise<VersionList> {
@@ -91,7 +82,7 @@ export class Versions implements FileHistory {
 
   /** Its content; `undefined` where the file was deleted. */
   async content({ etag }: Version): Promise<Buffer | undefined> {
-    return etag === undefined ? undefined : (await this.#objects.read(etag.slice(1, -1)))?.content;
+    return etag === undefined ? undefined : (await this.#repository.read(etag.slice(1, -1)))?.content;
   }
 
   /** A version as files that only can be read; `undefined` where the file was deleted. */
@@ -146,7 +137,7 @@ export class Versions implements FileHistory {
     try {
       const files = contents.map((content = empty, index) => [join(directory, `${index}`), content] as const);
       await Promise.all(files.map(([name, content]) => writeFile(name, content)));
-      const { code, output } = await gitResult(this.#repository, [...args, ...files.map(([name]) => name)]);
+      const { code, output } = await gitResult(this.#repository.location, [...args, ...files.map(([name]) => name)]);
       if (code === null || code > most) throw new Error(`history: git ${args[0]} failed`);
       return { code, output };
     } finally {
@@ -162,7 +153,7 @@ export class Versions implements FileHistory {
   }
 
   async #version({ commit, path, time, blob }: Entry): Promise<Version> {
-    const text = (await this.#objects.read(commit))?.content.toString() ?? "";
+    const text = (await this.#repository.read(commit))?.content.toString() ?? "";
     const [head = "", ...message] = text.split("\n\n");
     const [, author] = /^author (.*) <.*> \d+ [+-]\d+$/m.exec(head) ?? [];
     const body = message.join("\n\n");
@@ -174,7 +165,7 @@ export class Versions implements FileHistory {
       user: author === "anonymous" ? undefined : author,
       summary: body.split("\n", 1)[0] ?? "",
       selector,
-      size: blob === "" ? undefined : await this.#objects.sizeOf(blob),
+      size: blob === "" ? undefined : await this.#repository.sizeOf(blob),
       etag: blob === "" ? undefined : `"${blob}"`,
     };
   }
@@ -193,9 +184,10 @@ export class Versions implements FileHistory {
   }
 
   async #readOn(): Promise<void> {
-    const head = (await this.#objects.read(this.#ref))?.id;
+    const { location } = this.#repository;
+    const head = await this.#repository.head();
     if (head === undefined || head === this.#head) return;
-    const shallow = await readFile(join(this.#repository, "shallow"), "latin1").catch(() => "");
+    const shallow = await readFile(join(location, "shallow"), "latin1").catch(() => "");
     const isAfter = shallow === this.#shallow && this.#head !== undefined && (await this.#isAncestor(this.#head, head));
     this.#shallow = shallow;
     if (!isAfter) this.#all = [];
@@ -203,13 +195,12 @@ export class Versions implements FileHistory {
     this.#head = undefined; // until all of it is read
     const order = ["--first-parent", "--reverse", "--root", "-m"];
     const format = ["--raw", "--no-abbrev", "--no-renames", "-z", "--format=%x01%H %at"];
-    for await (const text of gitRecords(this.#repository, ["log", ...order, ...format, range], "\x01"))
-      this.#note(text);
+    for await (const text of gitRecords(location, ["log", ...order, ...format, range], "\x01")) this.#note(text);
     this.#head = head;
   }
 
   async #isAncestor(older: string, newer: string): Promise<boolean> {
-    return (await gitResult(this.#repository, ["merge-base", "--is-ancestor", older, newer])).code === 0;
+    return (await gitResult(this.#repository.location, ["merge-base", "--is-ancestor", older, newer])).code === 0;
   }
 
   /** One commit of the list: its name and moment, then for each file modes, contents and path. */
