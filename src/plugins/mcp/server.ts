@@ -7,7 +7,7 @@ import type { PluginSite } from "../../server/plugin.ts";
 import { version } from "../../server/version.ts";
 import { type Args, Calls, pathOf } from "./calls.ts";
 import { nearestTo } from "./page-looks.ts";
-import { inputs, listing, outputs, type Tool, tools } from "./tools.ts";
+import { inputs, listing, needed, outputs, type Tool, tools } from "./tools.ts";
 
 /** The protocol's own library, with what serves standard input and output. */
 export type Library = typeof import("@modelcontextprotocol/server") &
@@ -68,11 +68,10 @@ export function serversOf(library: Library, site: PluginSite): (client: Exchange
 }
 
 /** A tool as the library wants it. */
-function configOf({ fromJsonSchema }: Library, { description, takes = [], method }: Tool): object {
-  const names = ["path", ...takes];
-  const taken = names.map((name) => name.replace("?", "") as keyof Args);
+function configOf({ fromJsonSchema }: Library, { description, takes, method }: Tool): object {
+  const taken = ["path", ...takes] as const;
   const properties = Object.fromEntries(taken.map((name) => [name, inputs[name]]));
-  const required = names.filter((name) => !name.endsWith("?"));
+  const required = needed.filter((name) => taken.includes(name));
   return {
     description,
     inputSchema: fromJsonSchema({ type: "object", properties, required, additionalProperties: false } as never),

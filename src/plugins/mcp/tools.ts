@@ -10,8 +10,8 @@ import { elementsOf, findIn, outlineOf } from "./page-looks.ts";
 /** What a model may call. */
 export interface Tool {
   readonly description: string;
-  /** Arguments besides the path; those with `?` can be left out. */
-  readonly takes?: readonly (keyof Args | `${keyof Args}?`)[];
+  /** Arguments besides the path. */
+  readonly takes: readonly (keyof Args)[];
   /** The method of its requests, where it changes files: without it the tool is not offered. */
   readonly method?: "PATCH" | "PUT" | "DELETE" | "MOVE";
   /** Whether it is offered only where the host has a history. */
@@ -50,6 +50,9 @@ const editSchema: Schema = {
   },
 };
 
+/** Arguments that a tool cannot do without where it takes them. */
+export const needed: readonly (keyof Args)[] = ["path", "edits", "content", "to", "commit"];
+
 /** All arguments; each means the same in every tool. */
 export const inputs: Readonly<Record<keyof Args, Schema>> = {
   path: text('Path from the root, decoded, as `list` gives it: "/docs/page.html"'),
@@ -80,18 +83,18 @@ const mostOfDiff = 20_000;
 export const tools: Readonly<Record<string, Tool>> = {
   list: {
     description: `Lists files and directories of a directory that this user may read. For more of a long one repeat it with after = next. ${isData}`,
-    takes: ["after?"],
+    takes: ["after"],
     run: (calls, { path, after }) => listing(calls, path, { limit: "200" }, after),
   },
   outline: {
     description:
       "Shows what an HTML page consists of, cheaply, before you read or edit it: one line for each heading, landmark, form, list, table and element with an id: a selector that selects just it, what it is, and its size in characters in brackets. With a selector, of those elements only.",
-    takes: ["selector?"],
+    takes: ["selector"],
     run: (calls, { path, selector: top = ":root" }) => calls.look(path, top, outlineOf),
   },
   read: {
     description: `Reads the elements of a page that a selector selects, each with a selector and tag of its own, or without a selector a whole text file. Prefer a selector: it costs less. ${isData} Where nothing matches, the answer names selectors near it that do.`,
-    takes: ["selector?", "from?", "maxCharacters?"],
+    takes: ["selector", "from", "maxCharacters"],
     run(calls, { path, selector: wanted, from = 0, maxCharacters = 20_000 }) {
       if (wanted === undefined) return contentOf(calls, path, from, maxCharacters);
       return calls.look(path, wanted, (page) => elementsOf(page, from, maxCharacters));
@@ -99,20 +102,20 @@ export const tools: Readonly<Record<string, Tool>> = {
   },
   find: {
     description: `Finds elements in a page, or in all pages below a directory, by selector, by the text in them, or both. ${isData}`,
-    takes: ["selector?", "text?", "after?"],
+    takes: ["selector", "text", "after"],
     run: findBelow,
   },
   edit: {
     description:
       "Changes elements of a page and leaves every other byte as it is; several calls at once do not disturb each other. All edits are made or none. Each has to select something, or nothing is done. Answers with the changed lines and new tags. With dryRun nothing is written. On failure nothing has changed: `index` says which edit, `now` what is there.",
-    takes: ["edits", "ifMatch?", "dryRun?"],
+    takes: ["edits", "ifMatch", "dryRun"],
     method: "PATCH",
     run: edit,
   },
   write: {
     description:
       "Creates a text file (createOnly), or replaces all of one (ifMatch, its tag from `read`). To change parts of a page use `edit`.",
-    takes: ["content", "ifMatch?", "createOnly?"],
+    takes: ["content", "ifMatch", "createOnly"],
     method: "PUT",
     async run(calls, { path, content, ifMatch, createOnly = false }) {
       if (createOnly === (ifMatch !== undefined)) {
@@ -123,7 +126,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   },
   delete: {
     description: "Deletes a file, or a directory that is empty.",
-    takes: ["ifMatch?"],
+    takes: ["ifMatch"],
     method: "DELETE",
     async run(calls, { path, ifMatch }) {
       await calls.ask({ method: "DELETE", path, ifMatch });
@@ -132,7 +135,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   },
   move: {
     description: "Gives a file or folder another path. What is there already is never replaced: delete it first.",
-    takes: ["to", "ifMatch?"],
+    takes: ["to", "ifMatch"],
     method: "MOVE",
     async run(calls, { path, to, ifMatch }) {
       const headers = { destination: calls.client.mount + encodePath(pathOf(to)), overwrite: "F" };
@@ -142,7 +145,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   },
   versions: {
     description: "Lists who changed a file when and how, latest first. A change may take a second to appear here.",
-    takes: ["after?"],
+    takes: ["after"],
     ofHistory: true,
     run(calls, { path, after }) {
       const search = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
@@ -163,7 +166,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   undo: {
     description:
       "Takes back what one commit changed in a file and keeps all later changes; with goBack makes the file what that commit left. Undone changes are versions, too, and can be undone. Where the same lines changed again since, nothing is done.",
-    takes: ["commit", "goBack?", "ifMatch?"],
+    takes: ["commit", "goBack", "ifMatch"],
     method: "PUT",
     ofHistory: true,
     async run(calls, { path, commit, goBack = false, ifMatch }) {
