@@ -2,7 +2,7 @@
 import { type CommandLine, help, parseCommandLine, UsageError } from "./cli/command-line.ts";
 import { logLines, type OperatorLog } from "./cli/log-lines.ts";
 import { serve, serveStandardIo } from "./cli/serve.ts";
-import { defaultAddress, openHostWarnings, startFiles } from "./cli/start-files.ts";
+import { openHostWarnings, startFiles } from "./cli/start-files.ts";
 import { readTlsFiles } from "./cli/tls-files.ts";
 import { ConfigError } from "./config.ts";
 import { messageOf } from "./server/logger.ts";
@@ -57,9 +57,8 @@ async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> 
     failures += 1;
     log.error(fields, message);
   };
-  const { files, config, address: named } = await startFiles(commandLine, { ...log, error });
-  const address = commandLine.host ?? named.bindAddress ?? defaultAddress;
-  for (const warning of openHostWarnings(config, address)) log.warn({}, warning);
+  const { files, config, address } = await startFiles(commandLine, { ...log, error });
+  for (const warning of openHostWarnings(config, address.host)) log.warn({}, warning);
   await files.close();
   if (failures > 0) throw new Error(`${commandLine.target} starts, with the errors above`); // a Redis that is away
   process.stdout.write(`filement: ${commandLine.target} is fine\n`);

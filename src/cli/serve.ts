@@ -14,21 +14,24 @@ const settleMs = 100;
 /** Serves until a signal says to stop. Rejects with what keeps it from starting, or from stopping in order. */
 export async function serve(commandLine: CommandLine, log: OperatorLog): Promise<void> {
   const { target, watchConfig } = commandLine;
-  const stopped = signalled("SIGINT", "SIGTERM").then(() => undefined);
+  const stopped = toldToStop();
   let starting: Promise<Service> | undefined;
-  const reload = oneAtATime(async () => (await starting)?.reload());
-  const reloadUnlessItFails = (): void => void reload().catch(() => {}); // to start, which is told below
+  let reloading: Promise<void> = Promise.resolve();
+  const reload = (): void => {
+    // One after the other. Where the service does not start, that is told below.
+    reloading = reloading.then(async () => (await starting)?.reload()).catch(() => {});
+  };
   // From the first moment to the last: without a handler the signal ends the process.
-  process.on("SIGHUP", reloadUnlessItFails);
+  process.on("SIGHUP", reload);
   const isConfigured = await isPage(target);
   if (watchConfig && !isConfigured) throw new UsageError("--watch-config expects a page, not a directory");
-  for (const option of ["live", "users", "single", "cors", "accessLog", "mcp"] as const) {
+  for (const option of ["live", "users", "history", "single", "cors", "accessLog", "mcp"] as const) {
     const name = option === "accessLog" ? "access-log" : option;
     if (commandLine[option] && isConfigured)
       throw new UsageError(`--${name} expects a directory: a page names its plugins itself`);
   }
   // Editors write a file in several steps: it is whole once it has stayed the same for a moment.
-  const watched = { location: resolve(target), load: () => setTimeout(settleMs), onChange: reloadUnlessItFails };
+  const watched = { location: resolve(target), load: () => setTimeout(settleMs), onChange: reload };
   const page = watchConfig ? await WatchedFile.open(watched) : undefined;
 
   starting = startService(commandLine, log);
@@ -50,11 +53,7 @@ export async function serveStandardIo(commandLine: CommandLine, log: OperatorLog
   const { FILEMENT_USER: name, FILEMENT_PASSWORD: password = "" } = process.env;
   const credentials = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
   try {
-    const ended = Promise.race([
-      once(process.stdin, "close"),
-      once(process.stdin, "end"),
-      signalled("SIGINT", "SIGTERM"),
-    ]);
+    const ended = Promise.race([once(process.stdin, "close"), once(process.stdin, "end"), toldToStop()]);
     const served = await door.serve(process.stdin, process.stdout, name ? { authorization: credentials } : {});
     await ended;
     await served.close();
@@ -63,22 +62,9 @@ export async function serveStandardIo(commandLine: CommandLine, log: OperatorLog
   }
 }
 
-/** Resolves at the first of these signals. The next one ends the process at once, as it does without a handler. */
-function signalled(...names: readonly NodeJS.Signals[]): Promise<void> {
-  return new Promise((resolve) => {
-    const received = (): void => {
-      for (const name of names) process.off(name, received);
-      resolve();
-    };
-    for (const name of names) process.on(name, received);
-  });
-}
-
-/** Wraps a task so that it never runs twice at the same time: each run begins when the one before is over. */
-function oneAtATime(task: () => Promise<void>): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  return () => {
-    last = last.catch(() => {}).then(task); // the caller of the failed run gets its error
-    return last;
-  };
+/** Resolves at the first SIGINT or SIGTERM. The next one ends the process at once, as it does without a handler. */
+async function toldToStop(): Promise<void> {
+  const over = new AbortController();
+  await Promise.race(["SIGINT", "SIGTERM"].map((name) => once(process, name, { signal: over.signal })));
+  over.abort();
 }

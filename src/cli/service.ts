@@ -6,7 +6,7 @@ import { messageOf } from "../server/logger.ts";
 import type { CommandLine } from "./command-line.ts";
 import { Listener, type Timeouts } from "./listener.ts";
 import type { OperatorLog } from "./log-lines.ts";
-import { defaultAddress, openHostWarnings, type StartedFiles, startFiles } from "./start-files.ts";
+import { hostNames, openHostWarnings, startFiles } from "./start-files.ts";
 import { SwitchOver } from "./switch-over.ts";
 import { readTlsFiles } from "./tls-files.ts";
 
@@ -34,7 +34,7 @@ export async function startService(
   const listener = new Listener(tls, timeouts);
   const started = await startFiles(commandLine, log);
   const current = new SwitchOver(started, listener.server, (err) => log.error({ err }, "closing failed"));
-  const bound = addressOf(commandLine, started.address);
+  const bound = started.address;
   const got = await listener.listen(bound.host, bound.port).catch((error) => {
     current.close().catch(() => {}); // the error of listening is the one to report
     throw error;
@@ -54,12 +54,12 @@ export async function startService(
 
   async function loadAgain(): Promise<void> {
     const renewed = tlsFiles && (await readTlsFiles(tlsFiles));
-    const next = await startFiles({ ...commandLine, host: bound.host }, log);
+    const next = await startFiles({ ...commandLine, boundHost: bound.host }, log);
     if (renewed) listener.renewCertificate(renewed);
     current.replace(next);
     log.notice(`${target} is loaded`);
     warned = warnOfOpenHosts(next.config, warned);
-    const { host, port } = addressOf(commandLine, next.address);
+    const { host, port } = next.address;
     if (host === bound.host && port === bound.port) return;
     const change = `from ${bound.host}:${bound.port} to ${host}:${port}`;
     log.warn({}, `the address to listen on has changed ${change}, which takes a restart`);
@@ -98,19 +98,10 @@ function writersNotice({ readOnly, users }: CommandLine): string {
     : `only users of ${users} can change the files here, after signing in`;
 }
 
-/** Where to listen: the command line takes precedence over the configuration. */
-function addressOf(
-  { host, port }: CommandLine,
-  { bindAddress, bindPort }: StartedFiles["address"],
-): { readonly host: string; readonly port: number } {
-  return { host: host ?? bindAddress ?? defaultAddress, port: port ?? bindPort ?? 3000 };
-}
-
 /** A URL that the server answers: with the address, or with a name if no host has the address. */
 function urlOf({ address, family, port }: AddressInfo, isSecure: boolean, config: FileServerConfig): string {
   const literal = family === "IPv6" ? `[${address}]` : address;
-  const hosts = Object.entries(config.hosts ?? {});
-  const names = hosts.flatMap(([name, { aliases = [] }]) => [name, ...aliases]).map(hostKey);
+  const names = hostNames(config).map(hostKey);
   const isDefault = config.root !== undefined || config.storage !== undefined || names.includes("*");
   const [first = literal] = isDefault || names.includes(literal) ? [literal] : names;
   const name = first !== literal && names.includes("localhost") ? "localhost" : first;

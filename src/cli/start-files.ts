@@ -17,18 +17,16 @@ const startMs = 60_000;
 export interface StartedFiles {
   readonly files: FileServer;
   readonly config: FileServerConfig;
-  readonly address: Pick<PageConfig, "bindAddress" | "bindPort">;
+  /** Where to listen: the command line takes precedence over the configuration. */
+  readonly address: { readonly host: string; readonly port: number };
 }
 
-export const defaultAddress = "127.0.0.1";
-
-type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
-  Partial<Pick<CommandLine, "host" | "allowedHosts" | "readOnly">> &
-  DirectoryOptions;
-
-type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "history" | "single" | "cors" | "accessLog">> & {
+interface Asked extends Partial<Omit<CommandLine, "target" | "mcp">> {
+  readonly target: string;
   readonly mcp?: boolean | Plugin;
-};
+  /** The address of a server that listens already. */
+  readonly boundHost?: string;
+}
 
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
   const { config, address } = await configOf(asked);
@@ -53,22 +51,23 @@ export async function isPage(target: string): Promise<boolean> {
 }
 
 async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "address">> {
-  const { target, tls, verbose, host, allowedHosts = [], readOnly = false } = asked;
-  const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : await directoryConfig(target, asked);
+  const { target, tls, verbose, allowedHosts = [], readOnly = false } = asked;
+  const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : await directoryConfig(asked);
   const secrets = tls ? [tls.cert, tls.key] : [];
-  const { bindAddress, bindPort } = loaded;
+  const { bindAddress = "127.0.0.1", bindPort = 3000 } = loaded;
+  const { host = bindAddress, port = bindPort, boundHost = host } = asked;
   const config = await eachHost(loaded, withBucket);
   const ours = {
     ...config,
     ...(readOnly && { readOnly }),
-    allowedHosts: allowedNames(loaded, host ?? bindAddress ?? defaultAddress, allowedHosts),
+    allowedHosts: allowedNames(loaded, boundHost, allowedHosts),
     protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
   };
   const withLog = <Config extends HostConfig>(each: Config): Config => ({
     ...each,
     plugins: [requestLog(), ...(each.plugins ?? config.plugins ?? [])],
   });
-  return { config: verbose ? await eachHost(ours, withLog) : ours, address: { bindAddress, bindPort } };
+  return { config: verbose ? await eachHost(ours, withLog) : ours, address: { host, port } };
 }
 
 async function eachHost<Config extends FileServerConfig>(
@@ -81,8 +80,9 @@ async function eachHost<Config extends FileServerConfig>(
   return { ...config, hosts };
 }
 
-async function directoryConfig(root: string, options: DirectoryOptions): Promise<FileServerConfig> {
-  const { live = false, users: authfile, history: repository, single = false, cors, accessLog, mcp } = options;
+async function directoryConfig(asked: Asked): Promise<FileServerConfig> {
+  const { target: root, live = false, users: authfile, history: repository, single = false } = asked;
+  const { cors, accessLog, mcp } = asked;
   const plugins: Plugin[] = [];
   if (accessLog) {
     const { accessLog } = await import("../plugins/access-log.ts");
@@ -97,15 +97,19 @@ async function directoryConfig(root: string, options: DirectoryOptions): Promise
   return { root, listing: { edit: true, zip: true }, single, plugins, client: live, watch };
 }
 
+/** The names of all hosts. */
+export function hostNames({ hosts = {} }: FileServerConfig): readonly string[] {
+  return Object.entries(hosts).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
+}
+
 /** A server without a name, which only this computer can reach, answers to no name that another server may have. */
 function allowedNames(
   config: FileServerConfig,
   address: string,
   asked: readonly string[],
 ): readonly string[] | undefined {
-  const { hosts = {}, allowedHosts } = config;
-  const names = Object.entries(hosts).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
-  const isNameless = names.every((name) => name === "*");
+  const { allowedHosts } = config;
+  const isNameless = hostNames(config).every((name) => name === "*");
   const isRestricted = allowedHosts || asked.length > 0 || (isNameless && isLoopback(address));
   return isRestricted ? [...(allowedHosts ?? []), ...asked] : undefined;
 }

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
 import { sample } from "../helpers/effort.ts";
-import { announcement, cli, refusesConnections, startFilement } from "../helpers/filement-command.ts";
+import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { open } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -125,6 +125,19 @@ describe("--watch-config", () => {
     expect(await serverHeader(url)).toBe("third");
     expect(printed.stderr).toContain(`error: ${page}:1: there is no item`);
   });
+});
+
+describe("an option of a directory", () => {
+  it.each([["--live"], ["--users", "users.html"], ["--history", "site.git"], ["--access-log"], ["--mcp"]])(
+    "is refused with a page: %s",
+    async (...option) => {
+      const { page } = await site();
+      expect(await runFilement(page, ...option)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${option[0]} expects a directory: a page names its plugins itself`),
+      });
+    },
+  );
 });
 
 describe("--live", () => {

@@ -16,7 +16,7 @@ import { listen, openSocket } from "../helpers/serve.ts";
 function generation(name: string, ...plugins: readonly Plugin[]): StartedFiles & { closed: Promise<void> } {
   const { promise: closed, resolve: close } = deferred();
   const config = { storage: memoryStorage({ "/name": name }), plugins: [...plugins, { name, close }] };
-  return { files: createFileServer(config), config, address: {}, closed };
+  return { files: createFileServer(config), config, address: { host: "127.0.0.1", port: 0 }, closed };
 }
 
 async function switching(
