@@ -47,7 +47,8 @@ export class Tokenizer {
     this.#sink = sink;
     this.#names = new TagNameReader(source);
     this.#attributes = new AttributeScanner(source);
-    this.#tag = { name: this.#names.read(0, 0), start: 0, end: 0, attributeCount: 0, isSelfClosing: false };
+    const name = this.#names.read(0, 0);
+    this.#tag = { name, isEndTag: false, start: 0, end: 0, attributeCount: 0, isSelfClosing: false };
   }
 
   /** Whether the next token is read as markup or text of a page. */
@@ -182,6 +183,7 @@ export class Tokenizer {
     }
     const tag = this.#tag;
     tag.name = this.#names.read(nameStart, nameEnd);
+    tag.isEndTag = isEndTag;
     tag.start = start;
     tag.end = attributes.position + 1;
     tag.attributeCount = count;

@@ -4,6 +4,7 @@ import { asciiLowerCase } from "./text.ts";
 /** A start or end tag. One object serves all tags of a source: what is to stay must be copied. */
 export interface Tag {
   readonly name: TagName;
+  readonly isEndTag: boolean;
   /** Offset of its `<`. */
   readonly start: number;
   /** Offset behind its `>`. */

@@ -1,53 +1,60 @@
-import { endPage } from "./in-body-end-tags.ts";
+import { hasEndTag } from "../document/element-span.ts";
 import { blanksOf, isBlankText, type TextRun } from "./text-run.ts";
 import {
+  againAfter,
+  asIn,
   commentInDocument,
-  endAgainAfter,
   type InsertionMode,
   ruleTable,
-  startAgainAfter,
-  startAsIn,
   type TreeBuilder,
 } from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.17 to 13.2.6.4.21: behind the body, and pages with a `frameset`.
 
-const inBody = startAsIn("in body");
-const noframes = startAsIn("in head");
+const inBody = asIn("in body");
+const noframes = asIn("in head");
 
 /** What stands behind the body is content of the body. */
-function back(builder: TreeBuilder): boolean {
+const back = againAfter((builder) => {
   builder.mode = "in body";
-  return true;
-}
+});
 
-function backText(builder: TreeBuilder, run: TextRun): void {
-  if (!isBlankText(run)) builder.mode = "in body";
-  builder.insertContentText(run);
-}
+const behindBody: Pick<InsertionMode, "startTags" | "text"> = {
+  startTags: ruleTable({ html: inBody }, back),
+  text(builder, run) {
+    if (!isBlankText(run)) builder.mode = "in body";
+    builder.insertContentText(run);
+  },
+};
 
 export const afterBody: InsertionMode = {
-  startTags: ruleTable({ html: inBody }, startAgainAfter(back)),
-  endTags: ruleTable({ html: endPage }, endAgainAfter(back)),
-  text: backText,
+  ...behindBody,
+  endTags: ruleTable({ html: endPage }, back),
   comment(builder, data, start, end) {
     builder.insertComment(data, start, end, builder.open.elementAt(0));
   },
 };
 
 export const afterAfterBody: InsertionMode = {
-  startTags: ruleTable({ html: inBody }, startAgainAfter(back)),
-  endTags: ruleTable({}, endAgainAfter(back)),
-  text: backText,
+  ...behindBody,
+  endTags: ruleTable({}, back),
   comment: commentInDocument,
 };
+
+/** `</html>` behind the body. */
+function endPage(builder: TreeBuilder): void {
+  const { open } = builder;
+  builder.mode = "after after body";
+  const html = open.elementAt(0);
+  const second = open.elementAt(1);
+  if (html) builder.markEnd(html);
+  if (second && !hasEndTag(second)) builder.markEnd(second);
+}
 
 export const inFrameset: InsertionMode = {
   startTags: ruleTable({
     html: inBody,
-    frameset(builder, tag) {
-      builder.insertElement(tag);
-    },
+    frameset: (builder, tag) => void builder.insertElement(tag),
     frame: (builder, tag) => builder.insertVoid(tag),
     noframes,
   }),

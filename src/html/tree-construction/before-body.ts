@@ -2,17 +2,15 @@ import { modeOf } from "../tokenizer/doctype.ts";
 import type { Tag } from "../tokenizer/tokens.ts";
 import { marker } from "./open-elements.ts";
 import type { ModeName } from "./parser-state.ts";
-import { tagNamed, trait } from "./tags.ts";
+import { tagNamed } from "./tags.ts";
 import { splitBlanks } from "./text-run.ts";
 import {
+  againAfter,
+  asIn,
   commentInDocument,
-  endAgainAfter,
-  endAsIn,
   type InsertionMode,
   ignore,
   ruleTable,
-  startAgainAfter,
-  startAsIn,
   type TagRule,
   type TreeBuilder,
 } from "./tree-builder.ts";
@@ -70,7 +68,7 @@ export const beforeHead: InsertionMode = earlyMode({
     builder.mode = "in head";
   },
   startTags: {
-    html: startAsIn("in body"),
+    html: asIn("in body"),
     head(builder, tag) {
       builder.head = builder.insertElement(tag);
       builder.mode = "in head";
@@ -94,17 +92,13 @@ const headContent = {
 };
 
 export const inHead: InsertionMode = earlyMode({
-  leave(builder) {
-    builder.open.pop();
-    builder.mode = "after head";
-  },
-  startTags: { html: startAsIn("in body"), ...headContent, head: ignore },
+  leave: leaveHead,
+  startTags: { html: asIn("in body"), ...headContent, head: ignore },
   endTags: {
-    head(builder) {
-      builder.open.pop();
-      builder.mode = "after head";
+    head: leaveHead,
+    template(builder) {
+      if (builder.open.has(template)) builder.leaveTemplate(); // also one that is not the current node
     },
-    template: endTemplate,
   },
   keepsBlanks: true,
 });
@@ -115,7 +109,7 @@ export const afterHead: InsertionMode = earlyMode({
     builder.mode = "in body";
   },
   startTags: {
-    html: startAsIn("in body"),
+    html: asIn("in body"),
     body(builder, tag) {
       builder.insertElement(tag);
       builder.framesetOk = false;
@@ -130,20 +124,18 @@ export const afterHead: InsertionMode = earlyMode({
       if (!element) return;
       builder.forgetStatesBehind(startOf(element));
       builder.open.push(element, head);
-      builder.startTagIn("in head", tag);
+      builder.processTagIn("in head", tag);
       builder.open.forget(element);
     },
     head: ignore,
   },
-  endTags: { template: endTemplate, head: ignore },
+  endTags: { template: asIn("in head"), head: ignore },
   keepsBlanks: true,
 });
 
-/** `</template>`: also one that is not the current node. */
-export function endTemplate(builder: TreeBuilder): void {
-  if (!builder.open.has(template)) return;
-  builder.open.generateImpliedEndTags(undefined, trait.impliedEndThoroughly);
-  builder.leaveTemplate();
+function leaveHead(builder: TreeBuilder): void {
+  builder.open.pop();
+  builder.mode = "after head";
 }
 
 function earlyMode({
@@ -154,15 +146,11 @@ function earlyMode({
   keepsBlanks,
   ...others
 }: EarlyMode): InsertionMode {
-  const left = (builder: TreeBuilder): boolean => {
-    leave(builder);
-    return true;
-  };
-  const endAgain = endAgainAfter(left);
+  const again = againAfter(leave);
   return {
     ...others,
-    startTags: ruleTable(startTags, startAgainAfter(left)),
-    endTags: ruleTable({ "head body html br": endAgain, ...endTags }, otherEndTag === "leave" ? endAgain : ignore),
+    startTags: ruleTable(startTags, again),
+    endTags: ruleTable({ "head body html br": again, ...endTags }, otherEndTag === "leave" ? again : ignore),
     text(builder, run) {
       const [blanks, rest] = splitBlanks(run, builder.source);
       if (blanks && keepsBlanks) builder.insertText(blanks);
@@ -181,7 +169,7 @@ function earlyMode({
 export const inTemplate: InsertionMode = {
   startTags: ruleTable(
     {
-      "base basefont bgsound link meta noframes script style template title": startAsIn("in head"),
+      "base basefont bgsound link meta noframes script style template title": asIn("in head"),
       "caption colgroup tbody tfoot thead": becoming("in table"),
       col: becoming("in column group"),
       tr: becoming("in table body"),
@@ -189,7 +177,7 @@ export const inTemplate: InsertionMode = {
     },
     becoming("in body"),
   ),
-  endTags: ruleTable({ template: endAsIn("in head") }),
+  endTags: ruleTable({ template: asIn("in head") }),
 };
 
 function becoming(mode: ModeName): TagRule {
@@ -197,6 +185,6 @@ function becoming(mode: ModeName): TagRule {
     builder.templateModes.pop();
     builder.templateModes.push(mode);
     builder.mode = mode;
-    builder.processStartTag(tag);
+    builder.processTag(tag);
   };
 }

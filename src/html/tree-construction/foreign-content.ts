@@ -19,15 +19,7 @@ export const foreignContent: InsertionMode = {
     },
     insertForeign,
   ),
-  endTags: ruleTable(
-    {
-      "br p"(builder, tag) {
-        popForeign(builder);
-        builder.endTagIn(builder.mode, tag);
-      },
-    },
-    closeForeign,
-  ),
+  endTags: ruleTable({ "br p": leave }, closeForeign),
   text(builder, run) {
     builder.insertText(run);
     if (!isBlankText(run)) builder.framesetOk = false;
@@ -40,15 +32,12 @@ function insertForeign(builder: TreeBuilder, tag: Tag): void {
 
 /** A tag of HTML ends what is open of SVG and MathML. */
 function leave(builder: TreeBuilder, tag: Tag): void {
-  popForeign(builder);
-  builder.startTagIn(builder.mode, tag);
-}
-
-function popForeign({ open }: TreeBuilder): void {
+  const { open } = builder;
   for (let { current } = open; current && current.namespace !== htmlNamespace; { current } = open) {
-    if (isTextIntegrationPoint(current) || isHtmlIntegrationPoint(current)) return;
+    if (isTextIntegrationPoint(current) || isHtmlIntegrationPoint(current)) break;
     open.pop();
   }
+  builder.processTagIn(builder.mode, tag);
 }
 
 /** Ends the innermost element of that name, in any case, unless an element of HTML is open within that. */
@@ -64,5 +53,5 @@ function closeForeign(builder: TreeBuilder, tag: Tag): void {
       return;
     }
   }
-  builder.endTagIn(builder.mode, tag);
+  builder.processTagIn(builder.mode, tag);
 }

@@ -1,10 +1,8 @@
-import { hasEndTag } from "../document/element-span.ts";
 import { appendChild, contentParent, detachChild, moveChildren, type SourceElement } from "../document/html-nodes.ts";
-import type { Tag, TagName } from "../tokenizer/tokens.ts";
-import { endTemplate } from "./before-body.ts";
+import type { Tag } from "../tokenizer/tokens.ts";
 import { clearToMarker, indexOfFormatting, lastFormatting, type OpenElement } from "./open-elements.ts";
 import { tagsNamed, trait, traitsOf } from "./tags.ts";
-import { ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
+import { asIn, ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
 import { startOf } from "./tree-writer.ts";
 
 const { body, br, form, li, p, template, h1, h2, h3, h4, h5, h6 } = tagsNamed(
@@ -15,10 +13,15 @@ const { body, br, form, li, p, template, h1, h2, h3, h4, h5, h6 } = tagsNamed(
 const outerLoops = 8;
 const innerLoops = 3;
 
+/** Tags that begin and end a block, and those of formatting. */
+export const blocks = `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer
+  header hgroup main menu nav ol search section summary ul`;
+export const formattingTags = "b big code em font i s small strike strong tt u";
+
 /** End tags "in body" (HTML Standard, 13.2.6.4.7). */
 export const inBodyEndTags: readonly TagRule[] = ruleTable(
   {
-    template: endTemplate,
+    template: asIn("in head"),
     body(builder) {
       if (!builder.open.hasInScope(body)) return;
       builder.mode = "after body";
@@ -28,34 +31,23 @@ export const inBodyEndTags: readonly TagRule[] = ruleTable(
     html(builder, tag) {
       if (!builder.open.hasInScope(body)) return;
       builder.mode = "after body";
-      builder.processEndTag(tag);
+      builder.processTag(tag);
     },
-    [`address article aside blockquote button center details dialog dir div dl fieldset figcaption figure footer header hgroup
-      listing main menu nav ol pre search section select summary ul`]: closeInScope,
+    [`${blocks} button listing pre select`]: ({ open }, { name }) => open.popInScope(name),
     form: endForm,
     p(builder) {
       if (!builder.open.hasInScope(p, trait.buttonScope)) builder.insertImplied(p);
       closeParagraph(builder);
     },
-    li({ open }) {
-      if (!open.hasInScope(li, trait.listItemScope)) return;
-      open.generateImpliedEndTags(li);
-      open.popThrough(li);
-    },
-    "dd dt"({ open }, { name }) {
-      if (!open.hasInScope(name)) return;
-      open.generateImpliedEndTags(name);
-      open.popThrough(name);
-    },
+    li: ({ open }) => open.popInScope(li, trait.listItemScope),
+    "dd dt": ({ open }, { name }) => open.popInScope(name),
     "h1 h2 h3 h4 h5 h6"({ open }) {
       const topmost = Math.max(...[h1, h2, h3, h4, h5, h6].map((heading) => open.indexOf(heading)));
-      if (topmost < 0 || topmost < open.topmostWith(trait.scope)) return;
-      open.generateImpliedEndTags();
-      open.popTo(topmost);
+      if (topmost >= 0 && topmost > open.topmostWith(trait.scope)) open.popTo(topmost);
     },
-    "a b big code em font i nobr s small strike strong tt u": endFormatting,
-    "applet marquee object"(builder, tag) {
-      if (closeInScope(builder, tag)) clearToMarker(builder.formatting);
+    [`${formattingTags} a nobr`]: endFormatting,
+    "applet marquee object"({ open, formatting }, { name }) {
+      if (open.popInScope(name)) clearToMarker(formatting);
     },
     br(builder) {
       builder.reconstructFormatting();
@@ -67,20 +59,10 @@ export const inBodyEndTags: readonly TagRule[] = ruleTable(
   endAnyOther,
 );
 
-/** `</html>` behind the body. */
-export function endPage(builder: TreeBuilder): void {
-  const { open } = builder;
-  builder.mode = "after after body";
-  const html = open.elementAt(0);
-  const second = open.elementAt(1);
-  if (html) builder.markEnd(html);
-  if (second && !hasEndTag(second)) builder.markEnd(second);
-}
-
 function endForm(builder: TreeBuilder): void {
   const { open } = builder;
   if (open.has(template)) {
-    closeInScope(builder, { name: form });
+    open.popInScope(form);
     return;
   }
   const element = builder.form;
@@ -93,27 +75,13 @@ function endForm(builder: TreeBuilder): void {
 
 /** "If the stack of open elements has a p element in button scope, then close a p element." */
 export function closeParagraph({ open }: TreeBuilder): void {
-  if (open.currentTag === p) open.pop();
-  else if (open.hasInScope(p, trait.buttonScope)) {
-    open.generateImpliedEndTags(p);
-    open.popThrough(p);
-  }
-}
-
-/** Ends an element in scope, and what is open in it. */
-function closeInScope({ open }: TreeBuilder, { name }: { readonly name: TagName }): boolean {
-  if (!open.hasInScope(name)) return false;
-  open.generateImpliedEndTags();
-  open.popThrough(name);
-  return true;
+  open.popInScope(p, trait.buttonScope);
 }
 
 /** "Any other end tag": ends the innermost element of its name, unless a special element is open within that. */
 function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
   const index = open.indexOf(name);
-  if (index < 0 || index < open.topmostWith(trait.special)) return;
-  open.generateImpliedEndTags(name);
-  open.popTo(index);
+  if (index >= 0 && index >= open.topmostWith(trait.special)) open.popTo(index);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { mathNamespace, svgNamespace } from "../document/html-names.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
-import { closeParagraph, endFormatting, inBodyEndTags } from "./in-body-end-tags.ts";
+import { blocks, closeParagraph, endFormatting, formattingTags, inBodyEndTags } from "./in-body-end-tags.ts";
 import { addFormatting, indexOfFormatting, lastFormatting, marker } from "./open-elements.ts";
 import { tagsNamed, trait } from "./tags.ts";
-import { type InsertionMode, ignore, ruleTable, startAsIn, type TagRule, type TreeBuilder } from "./tree-builder.ts";
+import { asIn, type InsertionMode, ignore, ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
 
 const { body, button, dd, dt, img, li, nobr, optgroup, option, rtc, ruby, select, template } = tagsNamed(
   ...(["body", "button", "dd", "dt", "img", "li", "nobr", "optgroup", "option", "rtc", "ruby", "select"] as const),
@@ -30,7 +30,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
       const element = builder.open.elementAt(0);
       if (element && !builder.open.has(template)) adopt(builder, element, tag);
     },
-    "base basefont bgsound link meta noframes script style template title": startAsIn("in head"),
+    "base basefont bgsound link meta noframes script style template title": asIn("in head"),
     body(builder, tag) {
       const element = bodyElement(builder);
       if (!element || builder.open.has(template)) return;
@@ -45,8 +45,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
       builder.insertElement(tag);
       builder.mode = "in frameset";
     },
-    [`address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup main
-      menu nav ol p search section summary ul`]: insertBlock,
+    [`${blocks} p`]: insertBlock,
     "h1 h2 h3 h4 h5 h6"(builder, tag) {
       closeParagraph(builder);
       if (builder.open.currentHas(trait.heading)) builder.open.pop();
@@ -71,10 +70,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
       builder.tokenizer.enter("plaintext", "");
     },
     button(builder, tag) {
-      if (builder.open.hasInScope(button)) {
-        builder.open.generateImpliedEndTags();
-        builder.open.popThrough(button);
-      }
+      builder.open.popInScope(button);
       insertInline(builder, tag);
       builder.framesetOk = false;
     },
@@ -89,7 +85,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
       }
       insertFormatting(builder, tag);
     },
-    "b big code em font i s small strike strong tt u": insertFormatting,
+    [formattingTags]: insertFormatting,
     nobr(builder, tag) {
       const { current, displaced, open, tokenStart } = builder;
       builder.reconstructFormatting();
@@ -114,7 +110,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
     "area br embed img keygen wbr": insertVoidInline,
     image: (builder, tag) => insertVoidInline(builder, tag, img),
     input(builder, tag) {
-      if (builder.open.hasInScope(select)) builder.open.popThrough(select);
+      builder.open.popInScope(select);
       builder.reconstructFormatting();
       builder.insertVoid(tag);
       if (!isHiddenInput(builder, tag)) builder.framesetOk = false;
@@ -143,10 +139,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
     },
     "noembed noscript": insertRawText,
     select(builder, tag) {
-      if (builder.open.hasInScope(select)) {
-        builder.open.popThrough(select);
-        return;
-      }
+      if (builder.open.popInScope(select)) return;
       insertInline(builder, tag);
       builder.framesetOk = false;
     },
@@ -160,24 +153,14 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
       if (builder.open.hasInScope(ruby)) builder.open.generateImpliedEndTags(rtc);
       builder.insertElement(tag);
     },
-    math(builder, tag) {
-      builder.reconstructFormatting();
-      builder.insertForeign(tag, mathNamespace);
-    },
-    svg(builder, tag) {
-      builder.reconstructFormatting();
-      builder.insertForeign(tag, svgNamespace);
-    },
+    math: (builder, tag) => insertForeignInline(builder, tag, mathNamespace),
+    svg: (builder, tag) => insertForeignInline(builder, tag, svgNamespace),
     "caption col colgroup frame head tbody td tfoot th thead tr": ignore,
   },
   insertInline,
 );
 
-/** HTML Standard, 13.2.6.4.7. */
-export const inBody: InsertionMode = {
-  startTags: inBodyStartTags,
-  endTags: inBodyEndTags,
-};
+export const inBody: InsertionMode = { startTags: inBodyStartTags, endTags: inBodyEndTags };
 
 /** The content of an element that holds text only (13.2.6.4.8). */
 export const text: InsertionMode = {
@@ -210,15 +193,18 @@ function insertVoidInline(builder: TreeBuilder, tag: Tag, name: TagName = tag.na
   builder.framesetOk = false;
 }
 
+function insertForeignInline(builder: TreeBuilder, tag: Tag, namespace: string): void {
+  builder.reconstructFormatting();
+  builder.insertForeign(tag, namespace);
+}
+
 /** Ends an open item of the list, however deep the parser is in it. */
 function insertListItem(builder: TreeBuilder, tag: Tag, names: readonly TagName[]): void {
   const { open } = builder;
   builder.framesetOk = false;
-  const innermost = open.tagAt(open.topmostWith(trait.endsListItems));
-  if (innermost && names.includes(innermost)) {
-    open.generateImpliedEndTags(innermost);
-    open.popThrough(innermost);
-  }
+  const index = open.topmostWith(trait.endsListItems);
+  const innermost = open.tagAt(index);
+  if (innermost && names.includes(innermost)) open.popTo(index);
   insertBlock(builder, tag);
 }
 

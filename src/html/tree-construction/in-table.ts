@@ -1,17 +1,15 @@
-import type { Tag, TagName } from "../tokenizer/tokens.ts";
+import type { TagName } from "../tokenizer/tokens.ts";
 import { isHiddenInput } from "./in-body.ts";
 import { clearToMarker, marker } from "./open-elements.ts";
 import type { ModeName } from "./parser-state.ts";
 import { tagsNamed, trait } from "./tags.ts";
 import { blanksOf, splitBlanks, type TextRun } from "./text-run.ts";
 import {
-  endAgainAfter,
-  endAsIn,
+  againAfter,
+  asIn,
   type InsertionMode,
   ignore,
   ruleTable,
-  startAgainAfter,
-  startAsIn,
   type TagRule,
   type TreeBuilder,
 } from "./tree-builder.ts";
@@ -22,6 +20,8 @@ const { caption, colgroup, table, tbody, td, template, tfoot, th, thead, tr } = 
   ...(["caption", "colgroup", "table", "tbody", "td", "template", "tfoot", "th", "thead", "tr"] as const),
 );
 
+const tableParts = "caption col colgroup tbody td tfoot th thead tr";
+
 /** What does not belong into a table is processed as in the body, but goes before the table. */
 function fostering<Token>(work: (builder: TreeBuilder, token: Token) => void) {
   return (builder: TreeBuilder, token: Token): void => {
@@ -31,8 +31,7 @@ function fostering<Token>(work: (builder: TreeBuilder, token: Token) => void) {
   };
 }
 
-const fosterStartTag = fostering(startAsIn("in body"));
-const fosterEndTag = fostering(endAsIn("in body"));
+const fosterTag = fostering(asIn("in body"));
 const fosterText = fostering<TextRun>((builder, run) => builder.insertContentText(run));
 
 function tableText(builder: TreeBuilder, run: TextRun): void {
@@ -44,29 +43,16 @@ export const inTable: InsertionMode = {
   text: tableText,
   startTags: ruleTable(
     {
-      caption(builder, tag) {
-        builder.open.clearTo(trait.tableScope);
-        builder.formatting.push(marker);
-        builder.insertElement(tag);
-        builder.mode = "in caption";
-      },
-      colgroup(builder, tag) {
-        builder.open.clearTo(trait.tableScope);
-        builder.insertElement(tag);
-        builder.mode = "in column group";
-      },
+      caption: openingApart(trait.tableScope, "in caption"),
+      colgroup: opening(trait.tableScope, "in column group"),
       col: implying(colgroup, trait.tableScope, "in column group"),
-      "tbody tfoot thead"(builder, tag) {
-        builder.open.clearTo(trait.tableScope);
-        builder.insertElement(tag);
-        builder.mode = "in table body";
-      },
+      "tbody tfoot thead": opening(trait.tableScope, "in table body"),
       "td th tr": implying(tbody, trait.tableScope, "in table body"),
-      table: startAgainAfter(closeTable),
-      "style script template": startAsIn("in head"),
+      table: againAfter(closeTable),
+      "style script template": asIn("in head"),
       input(builder, tag) {
         if (isHiddenInput(builder, tag)) builder.insertVoid(tag);
-        else fosterStartTag(builder, tag);
+        else fosterTag(builder, tag);
       },
       form(builder, tag) {
         if (builder.form || builder.open.has(template)) return;
@@ -74,51 +60,46 @@ export const inTable: InsertionMode = {
         builder.open.pop();
       },
     },
-    fosterStartTag,
+    fosterTag,
   ),
   endTags: ruleTable(
     {
       table: closeTable,
-      "body caption col colgroup html tbody td tfoot th thead tr": ignore,
-      template: endAsIn("in head"),
+      [`${tableParts} body html`]: ignore,
+      template: asIn("in head"),
     },
-    fosterEndTag,
+    fosterTag,
   ),
 };
 
 export const inCaption: InsertionMode = {
-  startTags: ruleTable(
-    {
-      "caption col colgroup tbody td tfoot th thead tr": startAgainAfter(closeCaption),
-    },
-    startAsIn("in body"),
-  ),
+  startTags: ruleTable({ [tableParts]: againAfter(closeCaption) }, asIn("in body")),
   endTags: ruleTable(
     {
       caption: closeCaption,
-      table: endAgainAfter(closeCaption),
+      table: againAfter(closeCaption),
       "body col colgroup html tbody td tfoot th thead tr": ignore,
     },
-    endAsIn("in body"),
+    asIn("in body"),
   ),
 };
 
 export const inColumnGroup: InsertionMode = {
   startTags: ruleTable(
     {
-      html: startAsIn("in body"),
+      html: asIn("in body"),
       col: (builder, tag) => builder.insertVoid(tag),
-      template: startAsIn("in head"),
+      template: asIn("in head"),
     },
-    startAgainAfter(leaveColumnGroup),
+    againAfter(leaveColumnGroup),
   ),
   endTags: ruleTable(
     {
       colgroup: leaveColumnGroup,
       col: ignore,
-      template: endAsIn("in head"),
+      template: asIn("in head"),
     },
-    endAgainAfter(leaveColumnGroup),
+    againAfter(leaveColumnGroup),
   ),
   text(builder, run) {
     const isInGroup = builder.open.currentTag === colgroup; // not directly in a template
@@ -132,25 +113,21 @@ export const inTableBody: InsertionMode = {
   text: tableText,
   startTags: ruleTable(
     {
-      tr(builder, tag) {
-        builder.open.clearTo(trait.tableBodyContext);
-        builder.insertElement(tag);
-        builder.mode = "in row";
-      },
+      tr: opening(trait.tableBodyContext, "in row"),
       "th td": implying(tr, trait.tableBodyContext, "in row"),
-      "caption col colgroup tbody tfoot thead": startAgainAfter(closeTableBody),
+      "caption col colgroup tbody tfoot thead": againAfter(closeTableBody),
     },
-    startAsIn("in table"),
+    asIn("in table"),
   ),
   endTags: ruleTable(
     {
       "tbody tfoot thead"(builder, tag) {
-        if (isInTableScope(builder, tag)) leaveTo(builder, trait.tableBodyContext, "in table");
+        if (isInTableScope(builder, tag.name)) leaveTo(builder, trait.tableBodyContext, "in table");
       },
-      table: endAgainAfter(closeTableBody),
+      table: againAfter(closeTableBody),
       "body caption col colgroup html td th tr": ignore,
     },
-    endAsIn("in table"),
+    asIn("in table"),
   ),
 };
 
@@ -158,52 +135,63 @@ export const inRow: InsertionMode = {
   text: tableText,
   startTags: ruleTable(
     {
-      "th td"(builder, tag) {
-        builder.open.clearTo(trait.tableRowContext);
-        builder.insertElement(tag);
-        builder.mode = "in cell";
-        builder.formatting.push(marker);
-      },
-      "caption col colgroup tbody tfoot thead tr": startAgainAfter(closeRow),
+      "th td": openingApart(trait.tableRowContext, "in cell"),
+      "caption col colgroup tbody tfoot thead tr": againAfter(closeRow),
     },
-    startAsIn("in table"),
+    asIn("in table"),
   ),
   endTags: ruleTable(
     {
       tr: closeRow,
-      table: endAgainAfter(closeRow),
-      "tbody tfoot thead": endAgainAfter((builder, tag) => isInTableScope(builder, tag) && closeRow(builder)),
+      table: againAfter(closeRow),
+      "tbody tfoot thead": againAfter((builder, { name }) => isInTableScope(builder, name) && closeRow(builder)),
       "body caption col colgroup html td th": ignore,
     },
-    endAsIn("in table"),
+    asIn("in table"),
   ),
 };
 
 export const inCell: InsertionMode = {
-  startTags: ruleTable(
-    {
-      "caption col colgroup tbody td tfoot th thead tr": startAgainAfter(closeCell),
-    },
-    startAsIn("in body"),
-  ),
+  startTags: ruleTable({ [tableParts]: againAfter(closeCell) }, asIn("in body")),
   endTags: ruleTable(
     {
       "td th"(builder, tag) {
-        if (!isInTableScope(builder, tag)) return;
-        builder.open.generateImpliedEndTags();
-        builder.open.popThrough(tag.name);
-        clearToMarker(builder.formatting);
-        builder.mode = "in row";
+        if (builder.open.popInScope(tag.name, trait.tableScope)) leaveApart(builder, "in row");
       },
       "body caption col colgroup html": ignore,
-      "table tbody tfoot thead tr": endAgainAfter((builder, tag) => isInTableScope(builder, tag) && closeCell(builder)),
+      "table tbody tfoot thead tr": againAfter(
+        (builder, { name }) => isInTableScope(builder, name) && closeCell(builder),
+      ),
     },
-    endAsIn("in body"),
+    asIn("in body"),
   ),
 };
 
-function isInTableScope({ open }: TreeBuilder, { name }: Pick<Tag, "name">): boolean {
+function isInTableScope({ open }: TreeBuilder, name: TagName): boolean {
   return open.hasInScope(name, trait.tableScope);
+}
+
+/** A start tag of a part of a table, which ends other parts. */
+function opening(context: number, mode: ModeName): TagRule {
+  return (builder, tag) => {
+    builder.open.clearTo(context);
+    builder.insertElement(tag);
+    builder.mode = mode;
+  };
+}
+
+/** One of a part that formatting from outside does not reach into. */
+function openingApart(context: number, mode: ModeName): TagRule {
+  const open = opening(context, mode);
+  return (builder, tag) => {
+    open(builder, tag);
+    builder.formatting.push(marker);
+  };
+}
+
+function leaveApart(builder: TreeBuilder, mode: ModeName): void {
+  clearToMarker(builder.formatting);
+  builder.mode = mode;
 }
 
 /** A start tag before which another one was left out, such as `<tr>` before `<td>`. */
@@ -212,7 +200,7 @@ function implying(name: TagName, context: number, mode: ModeName): TagRule {
     builder.open.clearTo(context);
     builder.insertImplied(name);
     builder.mode = mode;
-    builder.processStartTag(tag);
+    builder.processTag(tag);
   };
 }
 
@@ -224,20 +212,15 @@ function leaveTo(builder: TreeBuilder, context: number, mode: ModeName): void {
 }
 
 function closeTable(builder: TreeBuilder): boolean {
-  if (!isInTableScope(builder, { name: table })) return false;
-  builder.open.popThrough(table);
-  builder.resetMode();
-  return true;
+  const isClosed = builder.open.popInScope(table, trait.tableScope);
+  if (isClosed) builder.resetMode();
+  return isClosed;
 }
 
 function closeCaption(builder: TreeBuilder): boolean {
-  const { open } = builder;
-  if (!isInTableScope(builder, { name: caption })) return false;
-  open.generateImpliedEndTags();
-  open.popThrough(caption);
-  clearToMarker(builder.formatting);
-  builder.mode = "in table";
-  return true;
+  const isClosed = builder.open.popInScope(caption, trait.tableScope);
+  if (isClosed) leaveApart(builder, "in table");
+  return isClosed;
 }
 
 function leaveColumnGroup(builder: TreeBuilder): boolean {
@@ -248,23 +231,20 @@ function leaveColumnGroup(builder: TreeBuilder): boolean {
 }
 
 function closeTableBody(builder: TreeBuilder): boolean {
-  if (![tbody, thead, tfoot].some((name) => isInTableScope(builder, { name }))) return false;
+  if (![tbody, thead, tfoot].some((name) => isInTableScope(builder, name))) return false;
   leaveTo(builder, trait.tableBodyContext, "in table");
   return true;
 }
 
 function closeRow(builder: TreeBuilder): boolean {
-  if (!isInTableScope(builder, { name: tr })) return false;
+  if (!isInTableScope(builder, tr)) return false;
   leaveTo(builder, trait.tableRowContext, "in table body");
   return true;
 }
 
 /** A cell is in scope whenever this mode is on, in a document. */
-function closeCell(builder: TreeBuilder): boolean {
+function closeCell(builder: TreeBuilder): void {
   const { open } = builder;
-  open.generateImpliedEndTags();
   open.popTo(Math.max(open.indexOf(td), open.indexOf(th), 1));
-  clearToMarker(builder.formatting);
-  builder.mode = "in row";
-  return true;
+  leaveApart(builder, "in row");
 }

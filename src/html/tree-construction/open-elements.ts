@@ -90,13 +90,27 @@ export class OpenElements {
   }
 
   /** Whether an element of that name is in a scope, which an element with a trait ends. */
-  hasInScope({ name }: TagName, end: number = trait.scope): boolean {
+  hasInScope(tag: TagName, end: number = trait.scope): boolean {
+    return this.#indexInScope(tag, end) >= 0;
+  }
+
+  /**
+   * Pops an element in scope and all above it; `false` where there is none. The standard generates implied end tags
+   * before that, which only decides about the errors that it reports.
+   */
+  popInScope(tag: TagName, end: number = trait.scope): boolean {
+    const index = this.#indexInScope(tag, end);
+    if (index >= 0) this.popTo(index);
+    return index >= 0;
+  }
+
+  #indexInScope({ name }: TagName, end: number): number {
     for (let index = this.#entries.length - 1; index >= 0; index -= 1) {
       const { tag } = this.#entries[index] as OpenElement;
-      if (tag.name === name) return true;
-      if ((traitsOf(tag) & end) !== 0) return false;
+      if (tag.name === name) return index;
+      if ((traitsOf(tag) & end) !== 0) return -1;
     }
-    return false;
+    return -1;
   }
 
   /** Index of the topmost entry with a trait, or -1. */
@@ -110,8 +124,8 @@ export class OpenElements {
     return index;
   }
 
-  generateImpliedEndTags(except?: TagName, wanted: number = trait.impliedEnd): void {
-    while (this.currentHas(wanted) && this.currentTag !== except) this.pop();
+  generateImpliedEndTags(except?: TagName): void {
+    while (this.currentHas(trait.impliedEnd) && this.currentTag !== except) this.pop();
   }
 
   /** Takes an element out of the middle. */

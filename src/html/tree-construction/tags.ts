@@ -11,17 +11,16 @@ export const trait = {
   listItemScope: 4,
   buttonScope: 8,
   tableScope: 16,
-  /** Closed by "generate implied end tags", and by "... thoroughly". */
+  /** Closed by "generate implied end tags". */
   impliedEnd: 32,
-  impliedEndThoroughly: 64,
   /** What "clear the stack back to a table body context" (or row) stops at. */
-  tableBodyContext: 128,
-  tableRowContext: 256,
+  tableBodyContext: 64,
+  tableRowContext: 128,
   /** What content is put before, not into, by foster parenting. */
-  fosters: 512,
+  fosters: 256,
   /** What ends the search for an open `li`, `dd` or `dt`: special, but not `address`, `div` and `p`. */
-  endsListItems: 1024,
-  heading: 2048,
+  endsListItems: 512,
+  heading: 1024,
 } as const;
 
 const traitsById: number[] = Array.from({ length: tagCount }, () => 0);
@@ -39,8 +38,7 @@ give(everyScope, "applet caption html marquee object select table td template th
 give(trait.listItemScope, "ol ul");
 give(trait.buttonScope, "button");
 give(trait.tableScope, "html table template");
-give(trait.impliedEnd | trait.impliedEndThoroughly, "dd dt li optgroup option p rb rp rt rtc");
-give(trait.impliedEndThoroughly, "caption colgroup tbody td tfoot th thead tr");
+give(trait.impliedEnd, "dd dt li optgroup option p rb rp rt rtc");
 give(trait.tableBodyContext, "tbody tfoot thead template html");
 give(trait.tableRowContext, "tr template html");
 give(trait.fosters, "table tbody tfoot thead tr");

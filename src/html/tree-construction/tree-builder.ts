@@ -44,24 +44,14 @@ export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRu
 export function ignore(): void {}
 
 /** A tag that is processed as in another mode. */
-export function startAsIn(mode: ModeName): TagRule {
-  return (builder, tag) => builder.startTagIn(mode, tag);
+export function asIn(mode: ModeName): TagRule {
+  return (builder, tag) => builder.processTagIn(mode, tag);
 }
 
-export function endAsIn(mode: ModeName): TagRule {
-  return (builder, tag) => builder.endTagIn(mode, tag);
-}
-
-/** A tag that is processed again after something has changed the mode; `false` is that it is ignored. */
-export function startAgainAfter(change: (builder: TreeBuilder) => boolean): TagRule {
+/** A tag that is processed again after something has changed the mode, and ignored where that gives `false`. */
+export function againAfter(change: (builder: TreeBuilder, tag: Tag) => unknown): TagRule {
   return (builder, tag) => {
-    if (change(builder)) builder.processStartTag(tag);
-  };
-}
-
-export function endAgainAfter(change: (builder: TreeBuilder, tag: Tag) => boolean): TagRule {
-  return (builder, tag) => {
-    if (change(builder, tag)) builder.processEndTag(tag);
+    if (change(builder, tag) !== false) builder.processTag(tag);
   };
 }
 
@@ -149,7 +139,7 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     this.#beginToken(tag.start, tag.end);
     this.budget.addTag(this.open.length, tag.attributeCount);
     this.taggedElement = undefined;
-    this.processStartTag(tag);
+    this.processTag(tag);
     this.onStartTag?.(tag, this.taggedElement);
   }
 
@@ -157,7 +147,7 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     this.#beginToken(tag.start, tag.end);
     this.budget.addTag(this.open.length, 0);
     this.endTagName = tag.name.name;
-    this.processEndTag(tag);
+    this.processTag(tag);
     this.endTagName = undefined;
   }
 
@@ -183,15 +173,14 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
 
   // What the rules of the modes ask for.
 
-  /** Processes a start tag, or processes it again after the mode has changed. */
-  processStartTag(tag: Tag): void {
-    const rules = this.#isStartTagForeign(tag) ? this.#foreign : this.#modes[this.mode];
-    rules.startTags[tag.name.id]?.(this, tag);
+  /** Processes a tag, or processes it again after the mode has changed. */
+  processTag(tag: Tag): void {
+    const isForeign = tag.isEndTag ? this.isInForeignContent : this.#isStartTagForeign(tag);
+    applyRule(isForeign ? this.#foreign : this.#modes[this.mode], this, tag);
   }
 
-  processEndTag(tag: Tag): void {
-    const rules = this.isInForeignContent ? this.#foreign : this.#modes[this.mode];
-    rules.endTags[tag.name.id]?.(this, tag);
+  processTagIn(mode: ModeName, tag: Tag): void {
+    applyRule(this.#modes[mode], this, tag);
   }
 
   processText(run: TextRun): void {
@@ -207,14 +196,6 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
       this.leaveTemplate();
       this.processEnd();
     } else this.stop();
-  }
-
-  startTagIn(mode: ModeName, tag: Tag): void {
-    this.#modes[mode].startTags[tag.name.id]?.(this, tag);
-  }
-
-  endTagIn(mode: ModeName, tag: Tag): void {
-    this.#modes[mode].endTags[tag.name.id]?.(this, tag);
   }
 
   /** Inserts an element whose content is text, up to its end tag. */
@@ -312,6 +293,10 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     }
     this.fosters = false;
   }
+}
+
+function applyRule({ startTags, endTags }: InsertionMode, builder: TreeBuilder, tag: Tag): void {
+  (tag.isEndTag ? endTags : startTags)[tag.name.id]?.(builder, tag);
 }
 
 const modesOfElements: ReadonlyMap<string, ModeName> = new Map([

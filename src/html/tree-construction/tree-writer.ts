@@ -88,18 +88,14 @@ export class TreeWriter {
 
   /** Inserts an HTML element for a start tag; it is open then. */
   insertElement(tag: Tag): SourceElement {
-    return this.insertAs(tag, tag.name);
-  }
-
-  /** Inserts an element for a start tag under another name, such as `img` for `image`. */
-  insertAs(tag: Tag, name: TagName): SourceElement {
+    const { name } = tag;
     const element = this.elementOf(tag, name.name, htmlNamespace, name === template);
     this.insert(element);
     this.open.push(element, name);
     return element;
   }
 
-  /** Inserts an HTML element that has no content, and is not open. */
+  /** Inserts an HTML element that has no content, and is not open; `image` has another name than its tag. */
   insertVoid(tag: Tag, name: TagName = tag.name): void {
     this.insert(this.elementOf(tag, name.name, htmlNamespace, false));
   }
@@ -192,14 +188,12 @@ export class TreeWriter {
 
   /** Before the table; in a template without a table, in the template. */
   fosterPlace(): InsertionPlace {
-    const tableIndex = this.open.indexOf(table);
-    const templateIndex = this.open.indexOf(template);
-    if (templateIndex > tableIndex) {
-      return { parent: contentParent(this.open.elementAt(templateIndex)) ?? this.root, before: null };
-    }
-    const element = tableIndex < 0 ? undefined : this.open.elementAt(tableIndex);
-    if (element?.parent) return { parent: element.parent, before: element };
-    return { parent: contentParent(this.open.elementAt(Math.max(tableIndex - 1, 0))) ?? this.root, before: null };
+    const { open } = this;
+    const [tableIndex, templateIndex] = [open.indexOf(table), open.indexOf(template)];
+    const element = open.elementAt(tableIndex);
+    if (tableIndex > templateIndex && element?.parent) return { parent: element.parent, before: element };
+    const holder = open.elementAt(Math.max(templateIndex, tableIndex - 1, 0));
+    return { parent: contentParent(holder) ?? this.root, before: null };
   }
 
   insertText(run: TextRun): void {
