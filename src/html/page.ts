@@ -3,7 +3,7 @@ import { elementSpan } from "./document/element-span.ts";
 import { type SourceElement, textContent } from "./document/html-nodes.ts";
 import { parseDocument, parseSource } from "./document/parse-document.ts";
 import { joined, outerHtmlParts } from "./document/serialise.ts";
-import { type DocumentKind, documentBytes, type SourceDocument } from "./document/source-document.ts";
+import { documentBytes, type SourceDocument } from "./document/source-document.ts";
 import { DocumentError } from "./document-error.ts";
 import { placedElements } from "./edit/apply-edit.ts";
 import { applyEdits, type MadeEdit } from "./edit/apply-edits.ts";
@@ -229,14 +229,10 @@ class SlicedPage implements PageInSlices {
 }
 
 function* parsedPage(source: string | Uint8Array, { kind = "html", limits = {} }: PageOptions): SlicedWork<ParsedPage> {
-  return new ParsedPage(yield* parsed(source, kind, limits), limits);
-}
-
-function parsed(source: string | Uint8Array, kind: DocumentKind, limits: PageLimits): SlicedWork<SourceDocument> {
-  if (typeof source !== "string") return parseDocument(kind, source, limits);
+  if (typeof source !== "string") return new ParsedPage(yield* parseDocument(kind, source, limits), limits);
   const hasByteOrderMark = source.startsWith("\ufeff");
   const text = hasByteOrderMark ? source.slice(1) : source;
-  return parseSource(text, { encoding: "utf8", hasByteOrderMark, kind }, limits);
+  return new ParsedPage(yield* parseSource(text, { encoding: "utf8", hasByteOrderMark, kind }, limits), limits);
 }
 
 class SelectedElement implements PageElement {

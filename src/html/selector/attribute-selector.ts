@@ -2,18 +2,15 @@ import { foreignAttributeName } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "../document/source-document.ts";
 import { asciiLowerCase } from "../tokenizer/text.ts";
+import { words } from "../words.ts";
 import type { AttributeOperator, AttributeSelector } from "./selector-tree.ts";
 import type { EvaluationSteps } from "./tree-steps.ts";
 
 /** Attributes of HTML whose values selectors compare in any case (HTML Standard, 4.16.2). */
-const caseInsensitiveValues: ReadonlySet<string> = new Set(
-  (
-    "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir " +
-    "direction disabled enctype face frame hreflang http-equiv lang language link media method multiple nohref " +
-    "noresize noshade nowrap readonly rel rev rules scope scrolling selected shape target text type valign valuetype " +
-    "vlink"
-  ).split(" "),
-);
+const caseInsensitiveValues =
+  words(`accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir
+  direction disabled enctype face frame hreflang http-equiv lang language link media method multiple nohref noresize noshade
+  nowrap readonly rel rev rules scope scrolling selected shape target text type valign valuetype vlink`);
 
 const whiteSpace = " \t\r\n\f";
 
@@ -21,10 +18,8 @@ const whiteSpace = " \t\r\n\f";
 const maxKeyword = 32;
 
 /** Attributes that the HTML parser puts into a namespace, in SVG and MathML (HTML Standard, 13.2.6.1). */
-const foreignAttributes: ReadonlySet<string> = new Set([
-  ...["xlink:actuate", "xlink:arcrole", "xlink:href", "xlink:role", "xlink:show", "xlink:title", "xlink:type"],
-  ...["xml:lang", "xml:space", "xmlns", "xmlns:xlink"],
-]);
+const foreignAttributes = words(`xlink:actuate xlink:arcrole xlink:href xlink:role xlink:show xlink:title xlink:type
+  xml:lang xml:space xmlns xmlns:xlink`);
 
 const comparisons: Readonly<Record<AttributeOperator, (value: string, wanted: string) => boolean>> = {
   exists: () => true,
@@ -43,7 +38,6 @@ export interface AttributeContext {
   readonly steps: EvaluationSteps;
 }
 
-/** The test of an attribute selector. */
 export function attributeTest(
   selector: AttributeSelector,
   context: AttributeContext,

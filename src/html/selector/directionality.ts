@@ -1,5 +1,6 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, nextNode, SourceElement, TextNode } from "../document/html-nodes.ts";
+import { words } from "../words.ts";
 import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
 import type { ElementList, MatchContext } from "./match-context.ts";
 import type { Direction } from "./selector-names.ts";
@@ -14,10 +15,8 @@ const rightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{
 const pieceLength = 64 * 1024;
 
 /** Inputs whose value decides, where `dir=auto` (HTML Standard, 3.2.6.4). */
-const inputsWithDirection: ReadonlySet<string> = new Set(
-  "hidden text search tel url email password submit reset button".split(" "),
-);
-const withoutOwnText: ReadonlySet<string> = new Set(["bdi", "script", "style", "textarea"]);
+const inputsWithDirection = words("hidden text search tel url email password submit reset button");
+const withoutOwnText = words("bdi script style textarea");
 
 /** Those of some elements that have a directionality (HTML Standard, 3.2.6.4), by which `:dir()` goes. */
 export function* inDirection(

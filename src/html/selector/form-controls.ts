@@ -1,15 +1,12 @@
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
+import { words } from "../words.ts";
 import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import { countBefore } from "./sorted.ts";
 import { parentElement, previousElement } from "./tree-steps.ts";
 
-const inputTypes: ReadonlySet<string> = new Set(
-  (
-    "button checkbox color date datetime-local email file hidden image month number password radio range reset search " +
-    "submit tel text time url week"
-  ).split(" "),
-);
+const inputTypes = words(`button checkbox color date datetime-local email file hidden image month number password radio
+  range reset search submit tel text time url week`);
 
 /** What browsers take for the value of a number (HTML Standard, 2.3.4.3). */
 const floatingPoint = /^-?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i;
@@ -19,7 +16,6 @@ export function isNamed(element: SourceElement, ...names: readonly string[]): bo
   return names.includes(element.name) && isHtmlElement(element);
 }
 
-/** Whether it is an `input` of one of the types. */
 export function isInput(element: SourceElement, ...types: readonly string[]): boolean {
   return isNamed(element, "input") && types.includes(inputType(element));
 }
@@ -35,10 +31,8 @@ export function has({ attribs }: SourceElement, name: string): boolean {
   return attribs[name] !== undefined;
 }
 
-const withoutText: ReadonlySet<string> = new Set(
-  "hidden range color checkbox radio file submit image reset button".split(" "),
-);
-const withPlaceholder: ReadonlySet<string> = new Set("text search url tel email password number".split(" "));
+const withoutText = words("hidden range color checkbox radio file submit image reset button");
+const withPlaceholder = words("text search url tel email password number");
 
 /** Whether the control can be filled in. */
 export function isMutable(element: SourceElement, context: MatchContext): boolean {
@@ -82,7 +76,6 @@ export function isDisabledOption(option: SourceElement): boolean {
   return false;
 }
 
-/** The `select` that an `option` belongs to. */
 export function selectOf(option: SourceElement): SourceElement | null {
   let ancestor = parentElement(option);
   while (ancestor && !isNamed(ancestor, "select")) {

@@ -1,5 +1,6 @@
 import { svgNamespace } from "../document/html-names.ts";
 import { isHtmlElement, nextNode, SourceElement, TextNode } from "../document/html-nodes.ts";
+import { words } from "../words.ts";
 import { asciiKeyword } from "./attribute-selector.ts";
 import {
   has,
@@ -17,14 +18,11 @@ import { nextElement, parentElement, previousElement } from "./tree-steps.ts";
 
 type PseudoClassTest = (element: SourceElement, context: MatchContext) => boolean;
 
-const linkNames: ReadonlySet<string> = new Set(["a", "area", "img"]);
+const linkNames = words("a area img");
 const customElementName = /^[a-z][^A-Z]*-/;
 /** Names with a hyphen that SVG and MathML had first. */
-const reservedNames: ReadonlySet<string> = new Set(
-  "annotation-xml color-profile font-face font-face-src font-face-uri font-face-format font-face-name missing-glyph".split(
-    " ",
-  ),
-);
+const reservedNames = words(`annotation-xml color-profile font-face font-face-src font-face-uri font-face-format
+  font-face-name missing-glyph`);
 
 const isRoot: PseudoClassTest = ({ parent }, { root }) => parent === root;
 

@@ -1,4 +1,5 @@
-import { logicalPseudoClasses, scrollbarStates, structuralPseudoClasses, words } from "./selector-names.ts";
+import { words } from "../words.ts";
+import { logicalPseudoClasses, scrollbarStates, structuralPseudoClasses } from "./selector-names.ts";
 
 /** Written with one colon as well, since CSS 2. */
 export const legacyPseudoElements: ReadonlySet<string> = words("before after first-line first-letter");

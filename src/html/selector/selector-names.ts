@@ -1,48 +1,14 @@
-/** What stands between the parentheses of a functional pseudo-class. */
-export type PseudoArgument =
-  | "forgiving-list"
-  | "list"
-  | "relative-list"
-  | "compounds"
-  | "compound"
-  | "nth"
-  | "nth-of"
-  | "languages"
-  | "direction"
-  | "name"
-  | "names";
+import { type WordOf, words } from "../words.ts";
 
 export type Direction = "ltr" | "rtl";
 export type NthPseudoClass = "nth-child" | "nth-last-child" | "nth-of-type" | "nth-last-of-type";
-export type PlainPseudoClass = (typeof plainPseudoClasses)[number];
+export type PlainPseudoClass = WordOf<typeof treeAndAttributes | typeof forms>;
 
-/** Pseudo-classes without an argument that go by the tree and its attributes. */
-const plainPseudoClasses = [
-  "any-link",
-  "checked",
-  "default",
-  "defined",
-  "disabled",
-  "empty",
-  "enabled",
-  "first-child",
-  "indeterminate",
-  "last-child",
-  "link",
-  "only-child",
-  "open",
-  "optional",
-  "placeholder-shown",
-  "read-only",
-  "read-write",
-  "required",
-  "root",
-  "scope",
-  "-webkit-any-link",
-] as const;
-
-/** A set of names, written with blanks between them. */
-export const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+const treeAndAttributes =
+  "any-link defined empty first-child last-child link only-child open root scope -webkit-any-link";
+const forms = "checked default disabled enabled indeterminate optional placeholder-shown read-only read-write required";
+/** Pseudo-classes without an argument that go by the page. */
+const plainPseudoClasses = words(`${treeAndAttributes} ${forms}`);
 
 /** Pseudo-classes of scrollbars and their parts. */
 export const scrollbarStates: ReadonlySet<string> = words(
@@ -67,26 +33,34 @@ const states = new Set([
 
 /** The pseudo-class without argument of a name: one to be evaluated, or a state. `undefined` for unknown names. */
 export function plainPseudoClass(name: string): PlainPseudoClass | "state" | undefined {
-  return plainPseudoClasses.find((known) => known === name) ?? (states.has(name) ? "state" : undefined);
+  if (plainPseudoClasses.has(name)) return name as PlainPseudoClass;
+  return states.has(name) ? "state" : undefined;
 }
 
-export const functionalPseudoClasses: ReadonlyMap<string, PseudoArgument> = new Map<string, PseudoArgument>([
-  ["is", "forgiving-list"],
-  ["where", "forgiving-list"],
-  ["not", "list"],
-  ["has", "relative-list"],
-  ["-webkit-any", "compounds"],
-  ["nth-child", "nth-of"],
-  ["nth-last-child", "nth-of"],
-  ["nth-of-type", "nth"],
-  ["nth-last-of-type", "nth"],
-  ["lang", "languages"],
-  ["dir", "direction"],
-  ["host", "compound"],
-  ["host-context", "compound"],
-  ["state", "name"],
-  ["active-view-transition-type", "names"],
-]);
+const argumentsOfFunctions = {
+  is: "forgiving-list",
+  where: "forgiving-list",
+  not: "list",
+  has: "relative-list",
+  "-webkit-any": "compounds",
+  "nth-child": "nth-of",
+  "nth-last-child": "nth-of",
+  "nth-of-type": "nth",
+  "nth-last-of-type": "nth",
+  lang: "languages",
+  dir: "direction",
+  host: "compound",
+  "host-context": "compound",
+  state: "name",
+  "active-view-transition-type": "names",
+} as const;
+
+/** What stands between the parentheses of a functional pseudo-class. */
+export type PseudoArgument = (typeof argumentsOfFunctions)[keyof typeof argumentsOfFunctions];
+
+export const functionalPseudoClasses: ReadonlyMap<string, PseudoArgument> = new Map(
+  Object.entries(argumentsOfFunctions),
+);
 
 /** Those that combine other selectors, so that they may stand wherever these may. */
 export const logicalPseudoClasses: ReadonlySet<string> = words("is where not");

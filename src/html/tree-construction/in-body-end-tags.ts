@@ -6,7 +6,7 @@ import { asIn, ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.
 import { startOf } from "./tree-writer.ts";
 
 const { body, br, form, li, p, template, h1, h2, h3, h4, h5, h6 } = tagsNamed(
-  ...(["body", "br", "form", "li", "p", "template", "h1", "h2", "h3", "h4", "h5", "h6"] as const),
+  "body br form li p template h1 h2 h3 h4 h5 h6",
 );
 
 // HTML Standard, 13.2.6.4.7: the most rounds for one end tag, and the most formatting elements in each.

@@ -7,8 +7,7 @@ import { tagsNamed, trait } from "./tags.ts";
 import { asIn, type InsertionMode, ignore, ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
 
 const { body, button, dd, dt, img, li, nobr, optgroup, option, rtc, ruby, select, template } = tagsNamed(
-  ...(["body", "button", "dd", "dt", "img", "li", "nobr", "optgroup", "option", "rtc", "ruby", "select"] as const),
-  "template",
+  "body button dd dt img li nobr optgroup option rtc ruby select template",
 );
 
 const insertBlock: TagRule = (builder, tag) => {

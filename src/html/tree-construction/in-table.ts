@@ -17,7 +17,7 @@ import {
 // HTML Standard, 13.2.6.4.9 to 13.2.6.4.15.
 
 const { caption, colgroup, table, tbody, td, template, tfoot, th, thead, tr } = tagsNamed(
-  ...(["caption", "colgroup", "table", "tbody", "td", "template", "tfoot", "th", "thead", "tr"] as const),
+  "caption colgroup table tbody td template tfoot th thead tr",
 );
 
 const tableParts = "caption col colgroup tbody td tfoot th thead tr";

@@ -1,6 +1,7 @@
 import { mathNamespace, svgNamespace } from "../document/html-names.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import { type TagName, tagCount, tagNames } from "../tokenizer/tokens.ts";
+import { type WordOf, words } from "../words.ts";
 
 /** What an open element is to the rules of the parser, as bits. */
 export const trait = {
@@ -61,20 +62,20 @@ export function tagNamed(name: string): TagName {
   return tag;
 }
 
-/** Tags that HTML knows, each under its name. */
-export function tagsNamed<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, TagName>> {
-  return Object.fromEntries(names.map((name) => [name, tagNamed(name)])) as Record<Name, TagName>;
+/** Tags that HTML knows, each under its name; `names` has blanks between them. */
+export function tagsNamed<Names extends string>(names: Names): Readonly<Record<WordOf<Names>, TagName>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, tagNamed(name)])) as Record<WordOf<Names>, TagName>;
 }
 
 function give(traits: number, names: string): void {
-  for (const name of names.split(/\s+/)) {
+  for (const name of words(names)) {
     const { id } = tagNamed(name);
     traitsById[id] = (traitsById[id] ?? 0) | traits;
   }
 }
 
-const textPoints: ReadonlySet<string> = new Set(["mi", "mo", "mn", "ms", "mtext"]);
-const svgPoints: ReadonlySet<string> = new Set(["foreignObject", "desc", "title"]);
+const textPoints = words("mi mo mn ms mtext");
+const svgPoints = words("foreignObject desc title");
 const htmlEncodings: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 
 /** Whether text and HTML may stand in an element of MathML. */

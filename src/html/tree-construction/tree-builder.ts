@@ -5,6 +5,7 @@ import type { ParseBudget } from "../document/parse-budget.ts";
 import type { Doctype } from "../tokenizer/doctype.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import { type ContentModel, type Tag, type TagName, type TokenSink, tagCount } from "../tokenizer/tokens.ts";
+import { words } from "../words.ts";
 import { clearToMarker } from "./open-elements.ts";
 import type { ModeName } from "./parser-state.ts";
 import { isHtmlIntegrationPoint, isTextIntegrationPoint, tagNamed } from "./tags.ts";
@@ -35,7 +36,7 @@ export type InsertionModes = Readonly<Record<ModeName, InsertionMode>>;
 export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRule = ignore): readonly TagRule[] {
   const table = Array.from({ length: tagCount }, () => other);
   for (const [names, rule] of Object.entries(rules)) {
-    for (const name of names.split(/\s+/)) table[tagNamed(name).id] = rule;
+    for (const name of words(names)) table[tagNamed(name).id] = rule;
   }
   return table;
 }
