@@ -54,6 +54,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "elements/element-request": "interfaces",
   "elements/announced-elements": "edit-elements.test.ts, edit-rights.test.ts",
   "elements/edit-selected": "replace.test.ts, append.test.ts, delete.test.ts",
+  "html/words": "selector-parser.test.ts, tree-builder.test.ts",
   "html/engine": "what it passes on has tests of its own",
   "files/file-request": "end-to-end/static-options.test.ts",
   "redis/change-stream": "feed.test.ts",

@@ -24,7 +24,6 @@ export function isTagOnly(element: SourceElement): boolean {
   return element.startIndex !== null && element.contentEnd === -1;
 }
 
-/** Whether the source has an end tag for the element. */
 export function hasEndTag({ contentEnd, endIndex }: SourceElement): boolean {
   return contentEnd !== -1 && endIndex !== null && contentEnd <= endIndex;
 }
@@ -38,7 +37,6 @@ export interface Displacement {
 /** Elements that are passed without a look at the clock. */
 const elementsAtOnce = 4096;
 
-/** What a parse found out about the source. */
 interface ParsedSource {
   /** Every element that a start tag made, in the order of the source. */
   readonly elements: readonly SourceElement[];
@@ -181,7 +179,6 @@ export function textOnPage({ data, startIndex, endIndex }: TextNode, endOfPage: 
   return before.length > text.length && data.startsWith(before) ? before : text;
 }
 
-/** A text without the white space at its end. */
 export function withoutBlanksAtEnd(text: string): string {
   let end = text.length; // a pattern for blanks before `$` would take quadratic time
   while (end > 0 && blanks.includes(text[end - 1] ?? "x")) end -= 1;

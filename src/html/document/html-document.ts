@@ -1,15 +1,9 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import {
-  afterAfterBody,
-  afterAfterFrameset,
-  afterBody,
-  afterFrameset,
-  inFrameset,
-} from "../tree-construction/after-body.ts";
-import { afterHead, beforeHead, beforeHtml, inHead, initial, inTemplate } from "../tree-construction/before-body.ts";
+import { modesAfterBody } from "../tree-construction/after-body.ts";
+import { modesBeforeBody } from "../tree-construction/before-body.ts";
 import { foreignContent } from "../tree-construction/foreign-content.ts";
-import { inBody, text } from "../tree-construction/in-body.ts";
-import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from "../tree-construction/in-table.ts";
+import { modesInBody } from "../tree-construction/in-body.ts";
+import { modesInTable } from "../tree-construction/in-table.ts";
 import { bytesOfStates, noteState } from "../tree-construction/saved-states.ts";
 import { type InsertionModes, TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { elementsFormattedFromBefore, endOfPage, settleSpans } from "./element-span.ts";
@@ -28,7 +22,6 @@ export function* parseHtmlTree(source: string, limits: ParseLimits = {}): Sliced
   return { root, treeBytes: treeBytes + bytesOfStates(states), formattedFromBefore, parse };
 }
 
-/** What builds the tree of a source. */
 export function treeBuilder(source: string, budget: ParseBudget): TreeBuilder {
   return new TreeBuilder(source, insertionModes, foreignContent, budget);
 }
@@ -61,25 +54,4 @@ export function* parseInSlices(builder: TreeBuilder, isEnough?: () => boolean): 
   }
 }
 
-/** The rules of all insertion modes. */
-const insertionModes: InsertionModes = {
-  initial,
-  "before html": beforeHtml,
-  "before head": beforeHead,
-  "in head": inHead,
-  "after head": afterHead,
-  "in body": inBody,
-  text,
-  "in table": inTable,
-  "in caption": inCaption,
-  "in column group": inColumnGroup,
-  "in table body": inTableBody,
-  "in row": inRow,
-  "in cell": inCell,
-  "in template": inTemplate,
-  "after body": afterBody,
-  "in frameset": inFrameset,
-  "after frameset": afterFrameset,
-  "after after body": afterAfterBody,
-  "after after frameset": afterAfterFrameset,
-};
+const insertionModes: InsertionModes = { ...modesBeforeBody, ...modesInBody, ...modesInTable, ...modesAfterBody };

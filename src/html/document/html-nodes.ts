@@ -1,9 +1,7 @@
 import { Attributes, noAttributes, readAttributes } from "../tokenizer/attributes.ts";
 import { attributeNamesIn, htmlNamespace } from "./html-names.ts";
 
-/** A node of the tree. */
 export type TreeNode = TreeChild | RootNode;
-/** What a node can contain. */
 export type TreeChild = SourceElement | TextNode | CommentNode | DoctypeNode;
 /** What can contain nodes. The parent of a template's content is the template. */
 export type TreeParent = SourceElement | RootNode;
@@ -196,7 +194,6 @@ export function insertChildBefore(reference: TreeChild, node: TreeChild): void {
   node.parent = parent;
 }
 
-/** Takes a node out of its tree. */
 export function detachChild(node: TreeChild): void {
   const { parent, prev, next } = node;
   if (!parent) return;
@@ -214,7 +211,6 @@ export function moveChildren(from: TreeParent, to: TreeParent): void {
   from.children = [];
 }
 
-/** Makes two nodes follow each other. */
 export function linkNodes(previous: TreeChild | null, next: TreeChild | null): void {
   if (previous) previous.next = next;
   if (next) next.prev = previous;

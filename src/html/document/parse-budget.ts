@@ -3,7 +3,6 @@ import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 
 import { DocumentError } from "../document-error.ts";
 
-/** Bounds of what is parsed. */
 export interface ParseLimits {
   /** How many elements may be open at once. @default 512 */
   readonly maxDepth?: number;
@@ -51,9 +50,7 @@ const maxValueLength = 1024 * 1024;
 export class ParseBudget {
   /** Estimate of the memory that the tree takes so far. */
   treeBytes = 0;
-  /** How many nodes were made so far. */
   nodes = 0;
-  /** How much work it was so far. */
   steps = 0;
   /** See {@link ParseLimits.stateDistance}. */
   readonly stateDistance: number | undefined;

@@ -17,7 +17,6 @@ export interface DocumentSource {
   readonly hasByteOrderMark: boolean;
 }
 
-/** The language of a document. */
 export type DocumentKind = "html" | "xml";
 
 /**
@@ -35,7 +34,6 @@ export interface SourceDocument extends DocumentSource {
   readonly formattedFromBefore: ReadonlySet<SourceElement>;
   /** From where an edited source can be parsed; of HTML only. */
   readonly parse?: HtmlParse | undefined;
-  /** Memory of the source, in bytes. */
   readonly sourceBytes: number;
   /** Estimate of the memory it holds, in bytes. */
   readonly memoryBytes: number;
@@ -67,7 +65,6 @@ export function readSource(bytes: Uint8Array): DocumentSource {
   return { source: buffer.toString(encoding, hasByteOrderMark ? 3 : 0), encoding, hasByteOrderMark };
 }
 
-/** A document of a source and the tree that was made of it. */
 export function sourceDocument(
   { source, encoding, hasByteOrderMark }: DocumentSource,
   { root, treeBytes, formattedFromBefore, parse }: ParsedTree,

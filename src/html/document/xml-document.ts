@@ -122,7 +122,6 @@ class XmlTreeBuilder {
     parser.on("closetag", ({ isSelfClosing }) => this.#closeElement(isSelfClosing));
   }
 
-  /** How far the source was read. */
   get offset(): number {
     return this.#parser.position;
   }
@@ -131,7 +130,6 @@ class XmlTreeBuilder {
     this.#parser.write(piece);
   }
 
-  /** The source is at its end. */
   finish(): RootNode {
     this.#parser.on("text", (data) => this.#text(data, this.#source.length));
     this.#parser.close();

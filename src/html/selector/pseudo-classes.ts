@@ -95,7 +95,6 @@ function isChecked(element: SourceElement, { radios, selectedOptions }: FormStat
   return isInput(element, "radio") && radios.get(element)?.checked === element;
 }
 
-/** The text of an element and of all in it. */
 function textOf(element: SourceElement, { steps }: MatchContext): string {
   let text = "";
   for (let node = nextNode(element, element); node; node = nextNode(node, element)) {

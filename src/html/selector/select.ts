@@ -10,10 +10,8 @@ import type { ComplexSelector, CompoundSelector, SelectorList } from "./selector
 import { passing, without } from "./simple-selectors.ts";
 import { EvaluationSteps, parentElement, stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
 
-/** What selectors look at in a document. */
 type SelectableDocument = Pick<SourceDocument, "root" | "source" | "kind">;
 
-/** Bounds of an evaluation. */
 export interface SelectionLimits {
   /** The most work that it may be: nodes visited, and characters compared, 64 of them as one step. @default 20000000 */
   readonly maxSelectionSteps?: number;

@@ -2,13 +2,13 @@ import { type WordOf, words } from "../words.ts";
 
 export type Direction = "ltr" | "rtl";
 export type NthPseudoClass = "nth-child" | "nth-last-child" | "nth-of-type" | "nth-last-of-type";
-export type PlainPseudoClass = WordOf<typeof treeAndAttributes | typeof forms>;
+export type PlainPseudoClass = WordOf<typeof ofElements | typeof ofControls>;
 
-const treeAndAttributes =
-  "any-link defined empty first-child last-child link only-child open root scope -webkit-any-link";
-const forms = "checked default disabled enabled indeterminate optional placeholder-shown read-only read-write required";
-/** Pseudo-classes without an argument that go by the page. */
-const plainPseudoClasses = words(`${treeAndAttributes} ${forms}`);
+/** Pseudo-classes without an argument that go by the tree and its attributes. */
+const ofElements = "any-link defined empty first-child last-child link only-child open root scope -webkit-any-link";
+const ofControls =
+  "checked default disabled enabled indeterminate optional placeholder-shown read-only read-write required";
+const plainPseudoClasses = words(`${ofElements} ${ofControls}`);
 
 /** Pseudo-classes of scrollbars and their parts. */
 export const scrollbarStates: ReadonlySet<string> = words(

@@ -174,11 +174,7 @@ class SelectorParser {
   }
 
   #pseudoElement(place: Place, start: number): { simple: SimpleSelector; pseudoElement: PseudoElementRule } {
-    const { value, kind } = this.#reader.token;
-    const name = value.toLowerCase();
-    const isFunction = kind === "function";
-    if (!isFunction && kind !== "ident") throw this.#reader.invalid("the name of a pseudo-element is missing", start);
-    this.#reader.next();
+    const { name, isFunction } = this.#pseudoName("pseudo-element", start);
     const rule = pseudoElementRule(isFunction ? `${name}()` : name);
     if (!rule) throw this.#reader.invalid("the pseudo-element is unknown", start);
     if (isFunction) this.#pseudoElementArgument(rule, start);
@@ -206,19 +202,21 @@ class SelectorParser {
   }
 
   #pseudo(place: Place, start: number): { simple: SimpleSelector; pseudoElement?: PseudoElementRule } {
-    const { value, kind } = this.#reader.token;
-    const name = value.toLowerCase();
-    if (kind !== "ident" && kind !== "function") {
-      throw this.#reader.invalid("the name of a pseudo-class is missing", start);
-    }
-    this.#reader.next();
-    const legacy = kind === "ident" && legacyPseudoElements.has(name) ? pseudoElementRule(name) : undefined;
+    const { name, isFunction } = this.#pseudoName("pseudo-class", start);
+    const legacy = !isFunction && legacyPseudoElements.has(name) ? pseudoElementRule(name) : undefined;
     if (legacy) return this.#asPseudoElement(name, legacy, place, start);
-    const simple = kind === "function" ? this.#functional(name, place, start) : this.#plain(name, start);
+    const simple = isFunction ? this.#functional(name, place, start) : this.#plain(name, start);
     if (place.behind && !mayFollow(place.behind, name)) {
       throw this.#reader.invalid("it cannot stand behind this pseudo-element", start);
     }
     return { simple };
+  }
+
+  #pseudoName(what: string, start: number): { name: string; isFunction: boolean } {
+    const { value, kind } = this.#reader.token;
+    if (kind !== "ident" && kind !== "function") throw this.#reader.invalid(`the name of a ${what} is missing`, start);
+    this.#reader.next();
+    return { name: value.toLowerCase(), isFunction: kind === "function" };
   }
 
   #plain(name: string, start: number): SimpleSelector {

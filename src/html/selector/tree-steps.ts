@@ -116,7 +116,6 @@ export class EvaluationSteps {
     this.#sliceEnd = max - stepsInSlice;
   }
 
-  /** How many were taken so far. */
   get taken(): number {
     return this.#max - this.#left;
   }

@@ -62,29 +62,38 @@ export interface RawTextEnd {
 
 /** The end of `title`, `style` and the like: the first end tag of that name (HTML Standard, 13.2.5.9 to 13.2.5.14). */
 export function endOfRawText(source: string, from: number, name: string): RawTextEnd {
-  let position = from;
-  return {
-    search(to) {
-      const stretch = source.slice(position, to + 1);
-      for (let found = stretch.indexOf("</"); found >= 0; found = stretch.indexOf("</", found + 2)) {
-        if (isTagAt(source, position + found + 2, name)) return position + found;
-      }
-      position = to;
-      return undefined;
-    },
-  };
+  return endByMarks(/<\//g, source, from, (_mark, index) => isTagAt(source, index + 2, name));
 }
-
-const marks = /<!--|-->|<\/?script/gi;
 
 /**
  * The end of a `script`. Between `<!--` and `-->` a `<script` begins another one, whose end tag is text (13.2.5.15 to
- * 13.2.5.31).
+ * 13.2.5.31). `<!-->` is both the beginning and the end.
  */
 export function endOfScript(source: string, from: number): RawTextEnd {
-  let position = from;
   let isInComment = false;
   let isInScript = false;
+  return endByMarks(/<!(?=--)|-->|<\/?script/gi, source, from, (mark, index) => {
+    if (mark === "<!") isInComment = true;
+    else if (mark === "-->") {
+      isInComment = false;
+      isInScript = false;
+    } else if (mark.startsWith("</")) {
+      if (!isTagAt(source, index + 2, "script")) return false;
+      if (!isInScript) return true;
+      isInScript = false;
+    } else if (isInComment && isTagAt(source, index + 1, "script")) isInScript = true;
+    return false;
+  });
+}
+
+/** Goes through the marks from an offset on, up to the first that is the end. */
+function endByMarks(
+  marks: RegExp,
+  source: string,
+  from: number,
+  isEnd: (mark: string, index: number) => boolean,
+): RawTextEnd {
+  let position = from;
   return {
     search(to) {
       const stretch = source.slice(position, to + longestMark);
@@ -92,17 +101,7 @@ export function endOfScript(source: string, from: number): RawTextEnd {
       for (let mark = marks.exec(stretch); mark; mark = marks.exec(stretch)) {
         const index = position + mark.index;
         if (index >= to) break;
-        if (mark[0] === "<!--") {
-          isInComment = true;
-          marks.lastIndex = mark.index + 2; // `<!-->` is both the beginning and the end
-        } else if (mark[0] === "-->") {
-          isInComment = false;
-          isInScript = false;
-        } else if (mark[0].startsWith("</")) {
-          if (!isTagAt(source, index + 2, "script")) continue;
-          if (!isInScript) return index;
-          isInScript = false;
-        } else if (isInComment && isTagAt(source, index + 1, "script")) isInScript = true;
+        if (isEnd(mark[0], index)) return index;
       }
       position = to;
       return undefined;

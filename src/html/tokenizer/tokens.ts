@@ -62,10 +62,8 @@ const known =
   strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul use
   var video wbr xmp`.split(/\s+/);
 
-/** How many ids there are. */
 export const tagCount: number = known.length + 1;
 
-/** The known names, each under itself. */
 export const tagNames: ReadonlyMap<string, TagName> = new Map(
   known.map((name, index) => [name, { name, id: index + 1 }]),
 );
@@ -86,7 +84,6 @@ export class TagNameReader {
     this.#source = source;
   }
 
-  /** The name that stands between two offsets. */
   read(start: number, end: number): TagName {
     for (const tag of bySum[sumOf(this.#source, start, end)] ?? []) {
       if (stands(tag.name, this.#source, start, end)) return tag;

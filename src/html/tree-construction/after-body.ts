@@ -1,10 +1,12 @@
 import { hasEndTag } from "../document/element-span.ts";
+import type { ModeAfterBody } from "./parser-state.ts";
 import { blanksOf, isBlankText, type TextRun } from "./text-run.ts";
 import {
   againAfter,
   asIn,
   commentInDocument,
   type InsertionMode,
+  type InsertionModes,
   ruleTable,
   type TreeBuilder,
 } from "./tree-builder.ts";
@@ -27,18 +29,57 @@ const behindBody: Pick<InsertionMode, "startTags" | "text"> = {
   },
 };
 
-export const afterBody: InsertionMode = {
-  ...behindBody,
-  endTags: ruleTable({ html: endPage }, back),
-  comment(builder, data, start, end) {
-    builder.insertComment(data, start, end, builder.open.elementAt(0));
+export const modesAfterBody: InsertionModes<ModeAfterBody> = {
+  "after body": {
+    ...behindBody,
+    endTags: ruleTable({ html: endPage }, back),
+    comment(builder, data, start, end) {
+      builder.insertComment(data, start, end, builder.open.elementAt(0));
+    },
   },
-};
 
-export const afterAfterBody: InsertionMode = {
-  ...behindBody,
-  endTags: ruleTable({}, back),
-  comment: commentInDocument,
+  "after after body": {
+    ...behindBody,
+    endTags: ruleTable({}, back),
+    comment: commentInDocument,
+  },
+
+  "in frameset": {
+    startTags: ruleTable({
+      html: inBody,
+      frameset: (builder, tag) => void builder.insertElement(tag),
+      frame: (builder, tag) => builder.insertVoid(tag),
+      noframes,
+    }),
+    endTags: ruleTable({
+      frameset(builder) {
+        if (builder.open.length === 1) return;
+        builder.open.pop();
+        if (builder.current?.name !== "frameset") builder.mode = "after frameset";
+      },
+    }),
+    text: insertBlanks,
+  },
+
+  "after frameset": {
+    startTags: ruleTable({ html: inBody, noframes }),
+    endTags: ruleTable({
+      html(builder) {
+        builder.mode = "after after frameset";
+      },
+    }),
+    text: insertBlanks,
+  },
+
+  "after after frameset": {
+    startTags: ruleTable({ html: inBody, noframes }),
+    endTags: ruleTable({}),
+    text(builder, run) {
+      const blanks = blanksOf(run);
+      if (blanks) builder.insertContentText(blanks);
+    },
+    comment: commentInDocument,
+  },
 };
 
 /** `</html>` behind the body. */
@@ -50,43 +91,6 @@ function endPage(builder: TreeBuilder): void {
   if (html) builder.markEnd(html);
   if (second && !hasEndTag(second)) builder.markEnd(second);
 }
-
-export const inFrameset: InsertionMode = {
-  startTags: ruleTable({
-    html: inBody,
-    frameset: (builder, tag) => void builder.insertElement(tag),
-    frame: (builder, tag) => builder.insertVoid(tag),
-    noframes,
-  }),
-  endTags: ruleTable({
-    frameset(builder) {
-      if (builder.open.length === 1) return;
-      builder.open.pop();
-      if (builder.current?.name !== "frameset") builder.mode = "after frameset";
-    },
-  }),
-  text: insertBlanks,
-};
-
-export const afterFrameset: InsertionMode = {
-  startTags: ruleTable({ html: inBody, noframes }),
-  endTags: ruleTable({
-    html(builder) {
-      builder.mode = "after after frameset";
-    },
-  }),
-  text: insertBlanks,
-};
-
-export const afterAfterFrameset: InsertionMode = {
-  startTags: ruleTable({ html: inBody, noframes }),
-  endTags: ruleTable({}),
-  text(builder, run) {
-    const blanks = blanksOf(run);
-    if (blanks) builder.insertContentText(blanks);
-  },
-  comment: commentInDocument,
-};
 
 /** Inserts the white space of text beside frames; the rest of it is no content. */
 function insertBlanks(builder: TreeBuilder, run: TextRun): void {

@@ -1,14 +1,14 @@
 import { modeOf } from "../tokenizer/doctype.ts";
-import type { Tag } from "../tokenizer/tokens.ts";
 import { marker } from "./open-elements.ts";
-import type { ModeName } from "./parser-state.ts";
-import { tagNamed } from "./tags.ts";
+import type { ModeBeforeBody, ModeName } from "./parser-state.ts";
+import { tagsNamed } from "./tags.ts";
 import { splitBlanks } from "./text-run.ts";
 import {
   againAfter,
   asIn,
   commentInDocument,
   type InsertionMode,
+  type InsertionModes,
   ignore,
   ruleTable,
   type TagRule,
@@ -29,60 +29,15 @@ interface EarlyMode extends Pick<InsertionMode, "comment" | "doctype"> {
   readonly keepsBlanks?: boolean;
 }
 
-const html = tagNamed("html");
-const head = tagNamed("head");
-const body = tagNamed("body");
-const template = tagNamed("template");
-
-export const initial: InsertionMode = earlyMode({
-  leave(builder) {
-    builder.root.mode = "quirks"; // there is no doctype
-    builder.mode = "before html";
-  },
-  otherEndTag: "leave",
-  comment: commentInDocument,
-  doctype(builder, doctype, start, end) {
-    builder.insertDoctype(doctype.name ?? "", doctype.publicId ?? "", doctype.systemId ?? "", start, end);
-    builder.root.mode = modeOf(doctype);
-    builder.mode = "before html";
-  },
-});
-
-export const beforeHtml: InsertionMode = earlyMode({
-  leave(builder) {
-    builder.insertImplied(html);
-    builder.mode = "before head";
-  },
-  startTags: {
-    html(builder, tag) {
-      builder.insertElement(tag);
-      builder.mode = "before head";
-    },
-  },
-  comment: commentInDocument,
-});
-
-export const beforeHead: InsertionMode = earlyMode({
-  leave(builder) {
-    builder.head = builder.insertImplied(head);
-    builder.mode = "in head";
-  },
-  startTags: {
-    html: asIn("in body"),
-    head(builder, tag) {
-      builder.head = builder.insertElement(tag);
-      builder.mode = "in head";
-    },
-  },
-});
+const { body, head, html, template } = tagsNamed("body head html template");
 
 /** Text of a page's title, script, style: also where they stand in the body. */
-const headContent = {
-  "base basefont bgsound link meta": (builder: TreeBuilder, tag: Tag) => builder.insertVoid(tag),
-  title: (builder: TreeBuilder, tag: Tag) => builder.insertTextElement(tag, "rcdata"),
-  "noscript noframes style": (builder: TreeBuilder, tag: Tag) => builder.insertTextElement(tag, "rawtext"),
-  script: (builder: TreeBuilder, tag: Tag) => builder.insertTextElement(tag, "script"),
-  template(builder: TreeBuilder, tag: Tag) {
+const headContent: Readonly<Record<string, TagRule>> = {
+  "base basefont bgsound link meta": (builder, tag) => builder.insertVoid(tag),
+  title: (builder, tag) => builder.insertTextElement(tag, "rcdata"),
+  "noscript noframes style": (builder, tag) => builder.insertTextElement(tag, "rawtext"),
+  script: (builder, tag) => builder.insertTextElement(tag, "script"),
+  template(builder, tag) {
     builder.insertElement(tag);
     builder.formatting.push(marker);
     builder.framesetOk = false;
@@ -91,47 +46,106 @@ const headContent = {
   },
 };
 
-export const inHead: InsertionMode = earlyMode({
-  leave: leaveHead,
-  startTags: { html: asIn("in body"), ...headContent, head: ignore },
-  endTags: {
-    head: leaveHead,
-    template(builder) {
-      if (builder.open.has(template)) builder.leaveTemplate(); // also one that is not the current node
+export const modesBeforeBody: InsertionModes<ModeBeforeBody> = {
+  initial: earlyMode({
+    leave(builder) {
+      builder.root.mode = "quirks"; // there is no doctype
+      builder.mode = "before html";
     },
-  },
-  keepsBlanks: true,
-});
+    otherEndTag: "leave",
+    comment: commentInDocument,
+    doctype(builder, doctype, start, end) {
+      builder.insertDoctype(doctype.name ?? "", doctype.publicId ?? "", doctype.systemId ?? "", start, end);
+      builder.root.mode = modeOf(doctype);
+      builder.mode = "before html";
+    },
+  }),
 
-export const afterHead: InsertionMode = earlyMode({
-  leave(builder) {
-    builder.insertImplied(body);
-    builder.mode = "in body";
-  },
-  startTags: {
-    html: asIn("in body"),
-    body(builder, tag) {
-      builder.insertElement(tag);
-      builder.framesetOk = false;
+  "before html": earlyMode({
+    leave(builder) {
+      builder.insertImplied(html);
+      builder.mode = "before head";
+    },
+    startTags: {
+      html(builder, tag) {
+        builder.insertElement(tag);
+        builder.mode = "before head";
+      },
+    },
+    comment: commentInDocument,
+  }),
+
+  "before head": earlyMode({
+    leave(builder) {
+      builder.head = builder.insertImplied(head);
+      builder.mode = "in head";
+    },
+    startTags: {
+      html: asIn("in body"),
+      head(builder, tag) {
+        builder.head = builder.insertElement(tag);
+        builder.mode = "in head";
+      },
+    },
+  }),
+
+  "in head": earlyMode({
+    leave: leaveHead,
+    startTags: { html: asIn("in body"), ...headContent, head: ignore },
+    endTags: {
+      head: leaveHead,
+      template(builder) {
+        if (builder.open.has(template)) builder.leaveTemplate(); // also one that is not the current node
+      },
+    },
+    keepsBlanks: true,
+  }),
+
+  "after head": earlyMode({
+    leave(builder) {
+      builder.insertImplied(body);
       builder.mode = "in body";
     },
-    frameset(builder, tag) {
-      builder.insertElement(tag);
-      builder.mode = "in frameset";
+    startTags: {
+      html: asIn("in body"),
+      body(builder, tag) {
+        builder.insertElement(tag);
+        builder.framesetOk = false;
+        builder.mode = "in body";
+      },
+      frameset(builder, tag) {
+        builder.insertElement(tag);
+        builder.mode = "in frameset";
+      },
+      "base basefont bgsound link meta noframes script style template title"(builder, tag) {
+        const { head: element } = builder;
+        if (!element) return;
+        builder.forgetStatesBehind(startOf(element));
+        builder.open.push(element, head);
+        builder.processTagIn("in head", tag);
+        builder.open.forget(element);
+      },
+      head: ignore,
     },
-    "base basefont bgsound link meta noframes script style template title"(builder, tag) {
-      const { head: element } = builder;
-      if (!element) return;
-      builder.forgetStatesBehind(startOf(element));
-      builder.open.push(element, head);
-      builder.processTagIn("in head", tag);
-      builder.open.forget(element);
-    },
-    head: ignore,
+    endTags: { template: asIn("in head"), head: ignore },
+    keepsBlanks: true,
+  }),
+
+  /** HTML Standard, 13.2.6.4.16: what a `template` begins with says what it is content of. */
+  "in template": {
+    startTags: ruleTable(
+      {
+        "base basefont bgsound link meta noframes script style template title": asIn("in head"),
+        "caption colgroup tbody tfoot thead": becoming("in table"),
+        col: becoming("in column group"),
+        tr: becoming("in table body"),
+        "td th": becoming("in row"),
+      },
+      becoming("in body"),
+    ),
+    endTags: ruleTable({ template: asIn("in head") }),
   },
-  endTags: { template: asIn("in head"), head: ignore },
-  keepsBlanks: true,
-});
+};
 
 function leaveHead(builder: TreeBuilder): void {
   builder.open.pop();
@@ -164,21 +178,6 @@ function earlyMode({
     },
   };
 }
-
-/** HTML Standard, 13.2.6.4.16: what a `template` begins with says what it is content of. */
-export const inTemplate: InsertionMode = {
-  startTags: ruleTable(
-    {
-      "base basefont bgsound link meta noframes script style template title": asIn("in head"),
-      "caption colgroup tbody tfoot thead": becoming("in table"),
-      col: becoming("in column group"),
-      tr: becoming("in table body"),
-      "td th": becoming("in row"),
-    },
-    becoming("in body"),
-  ),
-  endTags: ruleTable({ template: asIn("in head") }),
-};
 
 function becoming(mode: ModeName): TagRule {
   return (builder, tag) => {

@@ -3,8 +3,9 @@ import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { blocks, closeParagraph, endFormatting, formattingTags, inBodyEndTags } from "./in-body-end-tags.ts";
 import { addFormatting, indexOfFormatting, lastFormatting, marker } from "./open-elements.ts";
+import type { ModeInBody } from "./parser-state.ts";
 import { tagsNamed, trait } from "./tags.ts";
-import { asIn, type InsertionMode, ignore, ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
+import { asIn, type InsertionModes, ignore, ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
 
 const { body, button, dd, dt, img, li, nobr, optgroup, option, rtc, ruby, select, template } = tagsNamed(
   "body button dd dt img li nobr optgroup option rtc ruby select template",
@@ -159,24 +160,25 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
   insertInline,
 );
 
-export const inBody: InsertionMode = { startTags: inBodyStartTags, endTags: inBodyEndTags };
+export const modesInBody: InsertionModes<ModeInBody> = {
+  "in body": { startTags: inBodyStartTags, endTags: inBodyEndTags },
 
-/** The content of an element that holds text only (13.2.6.4.8). */
-export const text: InsertionMode = {
-  startTags: [],
-  endTags: ruleTable({}, (builder) => {
-    builder.open.pop();
-    builder.mode = builder.originalMode;
-  }),
-  text: (builder, run) => builder.insertText(run),
-  end(builder) {
-    builder.open.pop();
-    builder.mode = builder.originalMode;
-    builder.processEnd();
+  /** The content of an element that holds text only (13.2.6.4.8). */
+  text: {
+    startTags: [],
+    endTags: ruleTable({}, (builder) => {
+      builder.open.pop();
+      builder.mode = builder.originalMode;
+    }),
+    text: (builder, run) => builder.insertText(run),
+    end(builder) {
+      builder.open.pop();
+      builder.mode = builder.originalMode;
+      builder.processEnd();
+    },
   },
 };
 
-/** Whether a tag is that of a hidden `input`. */
 export function isHiddenInput({ source }: TreeBuilder, { start }: Tag): boolean {
   return readAttributes(source, start)["type"]?.toLowerCase() === "hidden";
 }

@@ -1,13 +1,13 @@
 import type { TagName } from "../tokenizer/tokens.ts";
 import { isHiddenInput } from "./in-body.ts";
 import { clearToMarker, marker } from "./open-elements.ts";
-import type { ModeName } from "./parser-state.ts";
+import type { ModeInTable, ModeName } from "./parser-state.ts";
 import { tagsNamed, trait } from "./tags.ts";
 import { blanksOf, splitBlanks, type TextRun } from "./text-run.ts";
 import {
   againAfter,
   asIn,
-  type InsertionMode,
+  type InsertionModes,
   ignore,
   ruleTable,
   type TagRule,
@@ -39,132 +39,134 @@ function tableText(builder: TreeBuilder, run: TextRun): void {
   else fosterText(builder, run);
 }
 
-export const inTable: InsertionMode = {
-  text: tableText,
-  startTags: ruleTable(
-    {
-      caption: openingApart(trait.tableScope, "in caption"),
-      colgroup: opening(trait.tableScope, "in column group"),
-      col: implying(colgroup, trait.tableScope, "in column group"),
-      "tbody tfoot thead": opening(trait.tableScope, "in table body"),
-      "td th tr": implying(tbody, trait.tableScope, "in table body"),
-      table: againAfter(closeTable),
-      "style script template": asIn("in head"),
-      input(builder, tag) {
-        if (isHiddenInput(builder, tag)) builder.insertVoid(tag);
-        else fosterTag(builder, tag);
+export const modesInTable: InsertionModes<ModeInTable> = {
+  "in table": {
+    text: tableText,
+    startTags: ruleTable(
+      {
+        caption: openingApart(trait.tableScope, "in caption"),
+        colgroup: opening(trait.tableScope, "in column group"),
+        col: implying(colgroup, trait.tableScope, "in column group"),
+        "tbody tfoot thead": opening(trait.tableScope, "in table body"),
+        "td th tr": implying(tbody, trait.tableScope, "in table body"),
+        table: againAfter(closeTable),
+        "style script template": asIn("in head"),
+        input(builder, tag) {
+          if (isHiddenInput(builder, tag)) builder.insertVoid(tag);
+          else fosterTag(builder, tag);
+        },
+        form(builder, tag) {
+          if (builder.form || builder.open.has(template)) return;
+          builder.form = builder.insertElement(tag);
+          builder.open.pop();
+        },
       },
-      form(builder, tag) {
-        if (builder.form || builder.open.has(template)) return;
-        builder.form = builder.insertElement(tag);
-        builder.open.pop();
+      fosterTag,
+    ),
+    endTags: ruleTable(
+      {
+        table: closeTable,
+        [`${tableParts} body html`]: ignore,
+        template: asIn("in head"),
       },
-    },
-    fosterTag,
-  ),
-  endTags: ruleTable(
-    {
-      table: closeTable,
-      [`${tableParts} body html`]: ignore,
-      template: asIn("in head"),
-    },
-    fosterTag,
-  ),
-};
-
-export const inCaption: InsertionMode = {
-  startTags: ruleTable({ [tableParts]: againAfter(closeCaption) }, asIn("in body")),
-  endTags: ruleTable(
-    {
-      caption: closeCaption,
-      table: againAfter(closeCaption),
-      "body col colgroup html tbody td tfoot th thead tr": ignore,
-    },
-    asIn("in body"),
-  ),
-};
-
-export const inColumnGroup: InsertionMode = {
-  startTags: ruleTable(
-    {
-      html: asIn("in body"),
-      col: (builder, tag) => builder.insertVoid(tag),
-      template: asIn("in head"),
-    },
-    againAfter(leaveColumnGroup),
-  ),
-  endTags: ruleTable(
-    {
-      colgroup: leaveColumnGroup,
-      col: ignore,
-      template: asIn("in head"),
-    },
-    againAfter(leaveColumnGroup),
-  ),
-  text(builder, run) {
-    const isInGroup = builder.open.currentTag === colgroup; // not directly in a template
-    const [blanks, rest] = isInGroup ? splitBlanks(run, builder.source) : [blanksOf(run), undefined];
-    if (blanks) builder.insertText(blanks);
-    if (rest && leaveColumnGroup(builder)) builder.processText(rest); // the table fosters all of the text, or nothing
+      fosterTag,
+    ),
   },
-};
 
-export const inTableBody: InsertionMode = {
-  text: tableText,
-  startTags: ruleTable(
-    {
-      tr: opening(trait.tableBodyContext, "in row"),
-      "th td": implying(tr, trait.tableBodyContext, "in row"),
-      "caption col colgroup tbody tfoot thead": againAfter(closeTableBody),
-    },
-    asIn("in table"),
-  ),
-  endTags: ruleTable(
-    {
-      "tbody tfoot thead"(builder, tag) {
-        if (isInTableScope(builder, tag.name)) leaveTo(builder, trait.tableBodyContext, "in table");
+  "in caption": {
+    startTags: ruleTable({ [tableParts]: againAfter(closeCaption) }, asIn("in body")),
+    endTags: ruleTable(
+      {
+        caption: closeCaption,
+        table: againAfter(closeCaption),
+        "body col colgroup html tbody td tfoot th thead tr": ignore,
       },
-      table: againAfter(closeTableBody),
-      "body caption col colgroup html td th tr": ignore,
-    },
-    asIn("in table"),
-  ),
-};
+      asIn("in body"),
+    ),
+  },
 
-export const inRow: InsertionMode = {
-  text: tableText,
-  startTags: ruleTable(
-    {
-      "th td": openingApart(trait.tableRowContext, "in cell"),
-      "caption col colgroup tbody tfoot thead tr": againAfter(closeRow),
-    },
-    asIn("in table"),
-  ),
-  endTags: ruleTable(
-    {
-      tr: closeRow,
-      table: againAfter(closeRow),
-      "tbody tfoot thead": againAfter((builder, { name }) => isInTableScope(builder, name) && closeRow(builder)),
-      "body caption col colgroup html td th": ignore,
-    },
-    asIn("in table"),
-  ),
-};
-
-export const inCell: InsertionMode = {
-  startTags: ruleTable({ [tableParts]: againAfter(closeCell) }, asIn("in body")),
-  endTags: ruleTable(
-    {
-      "td th"(builder, tag) {
-        if (builder.open.popInScope(tag.name, trait.tableScope)) leaveApart(builder, "in row");
+  "in column group": {
+    startTags: ruleTable(
+      {
+        html: asIn("in body"),
+        col: (builder, tag) => builder.insertVoid(tag),
+        template: asIn("in head"),
       },
-      "body caption col colgroup html": ignore,
-      "table tbody tfoot thead tr": againAfter(
-        (builder, { name }) => isInTableScope(builder, name) && closeCell(builder),
-      ),
+      againAfter(leaveColumnGroup),
+    ),
+    endTags: ruleTable(
+      {
+        colgroup: leaveColumnGroup,
+        col: ignore,
+        template: asIn("in head"),
+      },
+      againAfter(leaveColumnGroup),
+    ),
+    text(builder, run) {
+      const isInGroup = builder.open.currentTag === colgroup; // not directly in a template
+      const [blanks, rest] = isInGroup ? splitBlanks(run, builder.source) : [blanksOf(run), undefined];
+      if (blanks) builder.insertText(blanks);
+      if (rest && leaveColumnGroup(builder)) builder.processText(rest); // the table fosters all of the text, or nothing
     },
-    asIn("in body"),
-  ),
+  },
+
+  "in table body": {
+    text: tableText,
+    startTags: ruleTable(
+      {
+        tr: opening(trait.tableBodyContext, "in row"),
+        "th td": implying(tr, trait.tableBodyContext, "in row"),
+        "caption col colgroup tbody tfoot thead": againAfter(closeTableBody),
+      },
+      asIn("in table"),
+    ),
+    endTags: ruleTable(
+      {
+        "tbody tfoot thead"(builder, tag) {
+          if (isInTableScope(builder, tag.name)) leaveTo(builder, trait.tableBodyContext, "in table");
+        },
+        table: againAfter(closeTableBody),
+        "body caption col colgroup html td th tr": ignore,
+      },
+      asIn("in table"),
+    ),
+  },
+
+  "in row": {
+    text: tableText,
+    startTags: ruleTable(
+      {
+        "th td": openingApart(trait.tableRowContext, "in cell"),
+        "caption col colgroup tbody tfoot thead tr": againAfter(closeRow),
+      },
+      asIn("in table"),
+    ),
+    endTags: ruleTable(
+      {
+        tr: closeRow,
+        table: againAfter(closeRow),
+        "tbody tfoot thead": againAfter((builder, { name }) => isInTableScope(builder, name) && closeRow(builder)),
+        "body caption col colgroup html td th": ignore,
+      },
+      asIn("in table"),
+    ),
+  },
+
+  "in cell": {
+    startTags: ruleTable({ [tableParts]: againAfter(closeCell) }, asIn("in body")),
+    endTags: ruleTable(
+      {
+        "td th"(builder, tag) {
+          if (builder.open.popInScope(tag.name, trait.tableScope)) leaveApart(builder, "in row");
+        },
+        "body caption col colgroup html": ignore,
+        "table tbody tfoot thead tr": againAfter(
+          (builder, { name }) => isInTableScope(builder, name) && closeCell(builder),
+        ),
+      },
+      asIn("in body"),
+    ),
+  },
 };
 
 function isInTableScope({ open }: TreeBuilder, name: TagName): boolean {

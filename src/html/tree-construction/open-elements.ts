@@ -2,7 +2,6 @@ import type { SourceElement } from "../document/html-nodes.ts";
 import type { TagName } from "../tokenizer/tokens.ts";
 import { trait, traitsOf } from "./tags.ts";
 
-/** An open element and the tag that made it. */
 export interface OpenElement {
   readonly element: SourceElement;
   readonly tag: TagName;

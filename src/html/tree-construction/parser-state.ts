@@ -2,21 +2,11 @@ import type { SourceElement, TreeChild } from "../document/html-nodes.ts";
 import type { OpenElement } from "./open-elements.ts";
 
 /** The insertion modes (HTML Standard, 13.2.4.1); "in select" is gone, "in head noscript" is without scripting only. */
-export type ModeName =
-  | "initial"
-  | "before html"
-  | "before head"
-  | "in head"
-  | "after head"
-  | "in body"
-  | "text"
-  | "in table"
-  | "in caption"
-  | "in column group"
-  | "in table body"
-  | "in row"
-  | "in cell"
-  | "in template"
+export type ModeName = ModeBeforeBody | ModeInBody | ModeInTable | ModeAfterBody;
+export type ModeBeforeBody = "initial" | "before html" | "before head" | "in head" | "after head" | "in template";
+export type ModeInBody = "in body" | "text";
+export type ModeInTable = "in table" | "in caption" | "in column group" | "in table body" | "in row" | "in cell";
+export type ModeAfterBody =
   | "after body"
   | "in frameset"
   | "after frameset"

@@ -30,7 +30,7 @@ export interface InsertionMode {
   end?(builder: TreeBuilder): void;
 }
 
-export type InsertionModes = Readonly<Record<ModeName, InsertionMode>>;
+export type InsertionModes<Name extends ModeName = ModeName> = Readonly<Record<Name, InsertionMode>>;
 
 /** Makes a table by the ids of tags of rules by their names, several in one key; `other` is for all other names. */
 export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRule = ignore): readonly TagRule[] {

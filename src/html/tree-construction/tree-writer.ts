@@ -76,7 +76,6 @@ export class TreeWriter {
     return this.open.current;
   }
 
-  /** The last child of it. */
   get lastChild(): TreeChild | null {
     return (contentParent(this.current) ?? this.root).children.at(-1) ?? null;
   }
