@@ -25,19 +25,13 @@ export function valueThat(fits: (value: unknown) => boolean, expected: string): 
   return { problemsOf: (value) => (fits(value) ? [] : [problem("value", expected)]) };
 }
 
-/** A string, and what must hold of it; `type` is expected in place of what is no string. */
-export function text(type: string, fits: (value: string) => boolean = isAny, expected: string = type): Schema {
-  return withRule(ofType(isString, type), (value: string) => (fits(value) ? undefined : expected));
-}
+/** Makes schemas of a type and what must hold of a value; `type` is expected in place of what is of another type. */
+type TypedSchema<T> = (type: string, fits?: (value: T) => boolean, expected?: string) => Schema;
 
-export function number(type: string, fits: (value: number) => boolean = isAny, expected: string = type): Schema {
-  return withRule(ofType(Number.isFinite, type), (value: number) => (fits(value) ? undefined : expected));
-}
-
-/** A number without fraction that is exact, and what must hold of it. */
-export function integer(expected: string, fits: (value: number) => boolean): Schema {
-  return withRule(ofType(Number.isSafeInteger, expected), (value: number) => (fits(value) ? undefined : expected));
-}
+export const text: TypedSchema<string> = typed(isString);
+export const number: TypedSchema<number> = typed(Number.isFinite);
+/** A number without fraction that is exact. */
+export const integer: TypedSchema<number> = typed(Number.isSafeInteger);
 
 export const yesOrNo: Schema = ofType((value) => typeof value === "boolean", "true or false");
 
@@ -124,6 +118,11 @@ export function accepts(schema: Schema, value: unknown): boolean {
   return schema.problemsOf(value).length === 0;
 }
 
+function typed<T>(is: (value: unknown) => boolean): TypedSchema<T> {
+  return (type, fits = () => true, expected = type) =>
+    withRule(ofType(is, type), (value: T) => (fits(value) ? undefined : expected));
+}
+
 function ofType(is: (value: unknown) => boolean, expected: string): Schema {
   return { problemsOf: (value) => (is(value) ? [] : [problem("type", expected)]) };
 }
@@ -155,10 +154,6 @@ function withoutOne(text: string): string[] {
 export function shown(text: string): string {
   const longest = 80;
   return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}...` : text);
-}
-
-function isAny(): boolean {
-  return true;
 }
 
 function isString(value: unknown): value is string {

@@ -68,10 +68,9 @@ export function cors(options: CorsOptions = {}): Plugin {
   const isForAll = named?.has("*") ?? false;
 
   /** What lets the page that asks read the reply. */
-  function permission({ site, headers: { origin } }: Exchange): Reply["headers"] {
+  function permission({ site, headers: { origin } }: Exchange): Reply["headers"] | undefined {
     if (isForAll) return { "access-control-allow-origin": "*" };
-    const isAllowed = origin !== undefined && (named ?? site.options.allowedOrigins).has(origin);
-    if (!isAllowed) return {};
+    if (origin === undefined || !(named ?? site.options.allowedOrigins).has(origin)) return undefined;
     return {
       "access-control-allow-origin": origin,
       ...(credentials && { "access-control-allow-credentials": "true" }),
@@ -80,7 +79,7 @@ export function cors(options: CorsOptions = {}): Plugin {
 
   function preflightReply(exchange: Exchange): Reply {
     const allowed = permission(exchange);
-    if (!("access-control-allow-origin" in allowed)) return emptyReply(204);
+    if (!allowed) return emptyReply(204);
     return emptyReply(204, {
       ...allowed,
       "access-control-allow-methods": exchange.site.options.methods.join(", "),
@@ -95,9 +94,8 @@ export function cors(options: CorsOptions = {}): Plugin {
       const isPreflight =
         exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined;
       const reply = isPreflight && exchange.headers.origin !== undefined ? preflightReply(exchange) : await next();
-      const allowed = isPreflight ? {} : permission(exchange);
-      const isAllowed = "access-control-allow-origin" in allowed;
-      const answered = isAllowed ? withFields(reply, allowed, exposed) : reply;
+      const allowed = isPreflight ? undefined : permission(exchange);
+      const answered = allowed ? withFields(reply, allowed, exposed) : reply;
       return isForAll ? answered : variesBy(answered, "origin");
     },
   };

@@ -40,19 +40,17 @@ export function requestMetrics(
   }
 
   /** What is kept elsewhere is read at each scrape. */
-  function gauge(name: string, help: string, read: () => number): void {
-    const collect = (): void => made.set(read());
-    const made = new Gauge({ name, help, collect, registers: [] });
+  function collected(Kind: typeof Counter | typeof Gauge, name: string, help: string, read: () => number): void {
+    const collect = (): void => {
+      made.reset();
+      made.inc(read());
+    };
+    const made = new Kind({ name, help, collect, registers: [] });
     metrics.set(name, made);
   }
 
-  function countOfCaches(name: string, help: string, which: "hits" | "misses"): void {
-    function collect(): void {
-      made.reset();
-      for (const { documentCaches } of sites) for (const cache of documentCaches) made.inc(cache[which]);
-    }
-    const made = new Counter({ name, help, collect, registers: [] });
-    metrics.set(name, made);
+  function inCaches(which: "hits" | "misses"): number {
+    return [...sites].flatMap((site) => [...site.documentCaches]).reduce((total, cache) => total + cache[which], 0);
   }
 
   const replies = counter("http_requests_total", "Requests that were answered, or given up by the client.", [
@@ -67,16 +65,16 @@ export function requestMetrics(
     registers: [],
   });
   metrics.set("http_request_duration_seconds", durations);
-  gauge("http_requests_in_flight", "Requests that are being answered.", () => inFlight);
+  collected(Gauge, "http_requests_in_flight", "Requests that are being answered.", () => inFlight);
   const sentBytes = counter("http_response_bytes_total", "Bytes of content that were sent.");
-  gauge("websocket_clients", "Connections that were taken over and are open.", () => clients);
+  collected(Gauge, "websocket_clients", "Connections that were taken over and are open.", () => clients);
   const refusals = counter("rate_limit_refusals_total", "Requests that a rate limit refused.");
-  countOfCaches("document_cache_hits_total", "Parsed documents that were at hand.", "hits");
-  countOfCaches("document_cache_misses_total", "Documents that had to be parsed.", "misses");
-  gauge("change_feed_lag_seconds", "How long a change takes to its place in the shared feed.", () =>
+  collected(Counter, "document_cache_hits_total", "Parsed documents that were at hand.", () => inCaches("hits"));
+  collected(Counter, "document_cache_misses_total", "Documents that had to be parsed.", () => inCaches("misses"));
+  collected(Gauge, "change_feed_lag_seconds", "How long a change takes to its place in the shared feed.", () =>
     Math.max(0, ...[...sharedFeeds].map(({ lagSeconds }) => lagSeconds)),
   );
-  gauge("history_backlog_bytes", "Changes that wait to become commits of a history.", () =>
+  collected(Gauge, "history_backlog_bytes", "Changes that wait to become commits of a history.", () =>
     [...sharedServices].reduce((total, { backlogBytes = 0 }) => total + backlogBytes, 0),
   );
 
