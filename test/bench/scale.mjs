@@ -57,6 +57,13 @@ export async function scale(_directory, effort) {
         async (servers) => printLoads(title, await measure(servers, { ...task, connections }, effort)),
       );
     }
+    const onePage = { status: 206, requests: [requestBytes("PUT", "/0.html", range, "<title>0</title>")] };
+    await withServers([["filement", "filement-s3", args]], async (servers) => {
+      for (const clients of [1, connections]) {
+        const title = `PUT of an element, one page in a bucket, connections: ${clients}`;
+        printLoads(title, await measure(servers, { ...onePage, connections: clients }, effort));
+      }
+    });
   } finally {
     await store.stop();
   }

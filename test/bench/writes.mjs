@@ -4,7 +4,7 @@ import { diskStorage } from "filement";
 import { machineLocks } from "../../build/storage/disk/disk-locks.js";
 import { typicalPage } from "./elements.mjs";
 import { installed, versionBefore } from "./files.mjs";
-import { requestBytes } from "./load.mjs";
+import { load, requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
 import { printLoads, printTable } from "./table.mjs";
@@ -12,7 +12,8 @@ import { printLoads, printTable } from "./table.mjs";
 /** @typedef {Parameters<typeof import("./server-process.mjs").startServer>} Wanted */
 
 /**
- * Changes: of many files beside a bare server with the same rename and the same fsync, and of one file by many clients.
+ * Changes: of many files beside a bare server with the same rename and the same fsync, and of one file by many clients;
+ * and what readers notice of them.
  *
  * @param {string} directory
  * @param {import("./rounds.mjs").Effort} effort
@@ -24,6 +25,7 @@ export async function writes(directory, effort) {
   for (const path of paths) await writeFile(root + path, "x".repeat(1000));
   await writeFile(join(root, "page.html"), await typicalPage());
   await writeFile(join(root, "log.txt"), "");
+  await writeFile(join(root, "read.txt"), "x".repeat(1000));
   const puts = paths.map((path) => requestBytes("PUT", path, {}, Buffer.alloc(1000, "0123456789abcdef\n")));
   const range = { range: "selector=title" };
   const edits = paths.map((path) => requestBytes("PUT", "/page.html", range, `<title>${path}</title>`));
@@ -56,6 +58,17 @@ export async function writes(directory, effort) {
         );
         printLoads(`POST 100 bytes to one file, ${told}`, await measure(own, task(posts, 200), effort), others);
         await writeFile(join(root, "log.txt"), "");
+      }
+      const get = { requests: [requestBytes("GET", "/read.txt")], status: 200, connections: 16 };
+      for (const server of own) {
+        printLoads(`GET 1 KB, ${server.name}, ${durability}, no writers`, await measure([server], get, effort));
+        const writers = load(
+          server.port,
+          { requests: puts, status: 200, connections: 8 },
+          effort.ms * (effort.rounds + 1),
+        );
+        printLoads(`GET 1 KB, ${server.name}, ${durability}, beside 8 writers`, await measure([server], get, effort));
+        await writers;
       }
     });
   }
