@@ -1,5 +1,5 @@
 import { atOnce, inSlices, type SlicedWork } from "../event-loop/sliced-work.ts";
-import { isHtmlElement, nextNode, SourceElement, TextNode } from "./document/html-nodes.ts";
+import { elementsBelow, isHtmlElement, nextNode, SourceElement, TextNode } from "./document/html-nodes.ts";
 import { MicrodataError, type MicrodataMistake, type Page, readPage } from "./microdata/microdata-page.ts";
 
 export { MicrodataError, type MicrodataMistake } from "./microdata/microdata-page.ts";
@@ -84,14 +84,6 @@ export function hasEmptyList(item: MicrodataItem): boolean {
   const isList = ({ name }: SourceElement): boolean => name === "ol" || name === "ul";
   const lists = element ? [element, ...elementsBelow(element)].filter(isList) : [];
   return lists.some((list) => ![list, ...elementsBelow(list)].some(({ attribs }) => "itemprop" in attribs));
-}
-
-function elementsBelow(root: SourceElement): SourceElement[] {
-  const found: SourceElement[] = [];
-  for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
-    if (node instanceof SourceElement) found.push(node);
-  }
-  return found;
 }
 
 function* pageOfItems(html: string): SlicedWork<MicrodataPage> {

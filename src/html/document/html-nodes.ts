@@ -234,6 +234,12 @@ export function nextNode(node: TreeNode, root: TreeNode): TreeChild | null {
   return null;
 }
 
+/** All elements below a node, in document order; descends as {@link nextNode} does. */
+export function* elementsBelow(root: TreeNode): Generator<SourceElement> {
+  for (let node = nextNode(root, root); node; node = nextNode(node, root))
+    if (node instanceof SourceElement) yield node;
+}
+
 /** The text in a node, but for that of template contents. */
 export function textContent(root: TreeNode): string {
   let text = "";

@@ -1,8 +1,8 @@
 import { inSlices } from "../../event-loop/sliced-work.ts";
 import {
   elementSpan,
+  elementsBelow,
   joined,
-  nextNode,
   outerHtmlParts,
   SourceElement,
   type TreeParent,
@@ -182,10 +182,4 @@ function stepTo(element: SourceElement): string {
   const type = plainName.test(name) ? name : ""; // the others cannot stand in a selector as they are
   const isOnly = type !== "" && siblings.filter((each) => each.name === name).length === 1;
   return isOnly ? type : `${type}:nth-child(${siblings.indexOf(element) + 1})`;
-}
-
-/** All elements below a node, in document order; without the contents of a `template`. */
-export function* elementsBelow(root: TreeParent): Generator<SourceElement> {
-  for (let node = nextNode(root, root); node; node = nextNode(node, root))
-    if (node instanceof SourceElement) yield node;
 }

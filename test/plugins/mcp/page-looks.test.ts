@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { atOnce } from "../../../src/event-loop/sliced-work.ts";
+import { elementsBelow } from "../../../src/html/document/html-nodes.ts";
 import { parseDocument } from "../../../src/html/document/parse-document.ts";
 import { compileSelector, selection } from "../../../src/html/selector/select.ts";
-import { elementsBelow, selectorsIn } from "../../../src/plugins/mcp/page-looks.ts";
+import { selectorsIn } from "../../../src/plugins/mcp/page-looks.ts";
 
 const pages: readonly (readonly [string, "html" | "xml", string])[] = [
   ["lists", "html", "<ul id=a><li>1<li>2<li id=b>3</ul><ul><li>4</ul>"],
