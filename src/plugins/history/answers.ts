@@ -9,7 +9,7 @@ import type { Version } from "../../server/file-history.ts";
 import type { Inspection } from "../../server/inspection.ts";
 import type { InnerAnswer, InnerRequest, Next, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, jsonReply, type Reply, variesBy, withFields } from "../../server/reply.ts";
-import { changesPage, historyPolicy, type Links, linksBelow, type Undo, versionsPage } from "./page.ts";
+import { changesPage, historyPolicy, linksFor, type Undo, versionsPage } from "./page.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Versions } from "./versions.ts";
 
@@ -73,10 +73,6 @@ async function refusal(parts: HistoryParts, client: Exchange, path: string): Pro
   return answer.status === 204 ? undefined : replyOf(answer);
 }
 
-function linksOf({ versions }: HistoryParts, { mount }: Exchange): Links {
-  return linksBelow(mount, versions.base);
-}
-
 /** Of everything that the client has a choice of. */
 const chosen = { vary: "accept", "cache-control": "no-cache" } as const;
 
@@ -96,14 +92,14 @@ async function latest(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
   }
   const type = preferredType(exchange.header("accept"), ["application/json", "text/html"]);
   if (type !== "text/html") return jsonReply(200, { versions }, chosen);
-  return page(versionsPage(undefined, { versions, next: undefined }, linksOf(parts, exchange)));
+  return page(versionsPage(undefined, { versions, next: undefined }, linksFor(exchange, parts.versions)));
 }
 
 async function list(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply> {
   const after = new URLSearchParams(exchange.search).get("after") ?? undefined;
   const found = await parts.versions.list(path, pageSize, after);
   if (found.versions.length === 0) throw notFound();
-  const links = linksOf(parts, exchange);
+  const links = linksFor(exchange, parts.versions);
   const type = preferredType(exchange.header("accept"), ["application/json", "text/html", "application/link-format"]);
   if (type === "text/html") return page(versionsPage(path, found, links));
   if (type === "application/json") return jsonReply(200, { path, ...found }, chosen);
@@ -139,7 +135,7 @@ async function memento(parts: HistoryParts, exchange: Exchange, path: string, co
   });
   const reply = replyOf(await readVersion(parts, exchange, version, Object.fromEntries(sent)));
   if (reply.status >= 400) return reply;
-  const links = linksOf(parts, exchange);
+  const links = linksFor(exchange, parts.versions);
   return withFields(reply, {
     "memento-datetime": formatHttpDate(version.time),
     "cache-control": "no-cache",
@@ -169,7 +165,7 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
   const mayUndo = !current.refused && exchange.access.permitsPath("overwrite", path);
   const undoes = mayUndo ? await Promise.all([undoOf("without"), undoOf("as")]) : [];
   const diff = await versions.compared(contents, 0);
-  return page(changesPage(version, diff, { undoes, etag: current.etag }, linksOf(parts, exchange)));
+  return page(changesPage(version, diff, { undoes, etag: current.etag }, linksFor(exchange, parts.versions)));
 
   async function undoOf(how: "without" | "as"): Promise<Undo> {
     const content = await restored(parts, { path, commit, how, current }).catch((error: unknown) => {
@@ -250,7 +246,7 @@ export async function withTimeMap(versions: Versions, exchange: Exchange, next: 
   const { method, path, inspection } = exchange;
   if ((method !== "GET" && method !== "HEAD") || inspection || path.endsWith("/") || !versions.covers(path))
     return next();
-  const links = linksBelow(exchange.mount, versions.base);
+  const links = linksFor(exchange, versions);
   const link = `<${links.history(path)}>; rel="timemap version-history"`;
   const asked = exchange.header("accept-datetime");
   if (asked !== undefined && exchange.access.permitsPath("read", path)) {

@@ -47,7 +47,7 @@ export class Committing {
   #journals: JournalReader;
   /** Read, and not given to git yet; in the order of each journal. */
   readonly #queues = new Map<string, ReadRecord[]>();
-  /** Bytes given to git, and not known to be in the repository. */
+  /** Bytes read, and not known to be in the repository. */
   #unconfirmed = 0;
   /** Bytes in the own journal that were not read yet, where this process makes the commits. */
   #uncollected = 0;
@@ -72,8 +72,7 @@ export class Committing {
 
   /** Bytes that wait for git, where this process makes the commits. */
   get backlog(): number {
-    const queued = [...this.#queues.values()].flat();
-    return queued.reduce((sum, { content }) => sum + content.length, this.#unconfirmed + this.#uncollected);
+    return this.#unconfirmed + this.#uncollected;
   }
 
   /** Whether more waits for git than may. */
@@ -183,14 +182,16 @@ export class Committing {
     this.#uncollected -= collected;
     await this.#tellWhetherFull();
     let count = 0;
+    let bytes = 0;
     for (; count < maxUnconfirmed; count += 1) {
       const record = this.#next(inAnyOrder);
       if (!record) break;
       await this.#commit(record);
+      bytes += record.content.length;
     }
     if (count > 0) await this.#options.importer.flush();
     this.#commits += count;
-    this.#unconfirmed = 0;
+    this.#unconfirmed -= bytes;
     await this.#tellWhetherFull();
     if (this.#tags.size > 100_000) this.#tags.clear();
     await this.#removeDone();
@@ -202,7 +203,12 @@ export class Committing {
     const done = this.#imported.get(journal) ?? 0;
     const records = await this.#journals.next(journal);
     const queue = this.#queues.get(journal) ?? [];
-    this.#queues.set(journal, queue.concat(records.filter(({ number }) => number >= done)));
+    this.#queues.set(journal, queue);
+    for (const record of records) {
+      if (record.number < done) continue;
+      queue.push(record);
+      this.#unconfirmed += record.content.length;
+    }
     return records.length > 0;
   }
 
@@ -215,9 +221,8 @@ export class Committing {
 
   /** Gives git the first record of a journal, unless another one has said the same. */
   async #commit(record: ReadRecord): Promise<void> {
-    const { journal, path, kind, etag, content } = record;
+    const { journal, path, kind, etag } = record;
     this.#queues.get(journal)?.shift();
-    this.#unconfirmed += content.length;
     const isKnown = etag !== undefined && this.#tags.get(path) === etag;
     const isOld = kind === "found" && this.#isOver(record);
     if (!isKnown && !isOld) await this.#options.importer.add(record);

@@ -1,7 +1,8 @@
 import { directoryPageStyle, folderIcon } from "../../files/directory-page-style.ts";
 import { escapeHtml } from "../../http/escape-html.ts";
 import { encodePath } from "../../http/request-target.ts";
-import type { Version, VersionList } from "../../server/file-history.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { FileHistory, Version, VersionList } from "../../server/file-history.ts";
 
 const style = `${directoryPageStyle}
 ol.versions { margin: 1.5rem 0; padding: 0; list-style: none; }
@@ -36,8 +37,8 @@ export interface Links {
   history(path: string, commit?: string, more?: string): string;
 }
 
-/** Links below a mount and the path of the plugin. */
-export function linksBelow(mount: string, base: string): Links {
+/** Links for the client of a request; `base` is the path of the plugin. */
+export function linksFor({ mount }: Exchange, { base }: Pick<FileHistory, "base">): Links {
   return {
     file: (path) => mount + encodePath(path),
     history: (path, commit, more) =>
