@@ -48,22 +48,13 @@ when the server cannot start, or cannot stop in order, and for an imported page 
 command line.
 `;
 
-type Switch =
-  | "live"
-  | "single"
-  | "cors"
-  | "accessLog"
-  | "mcp"
-  /** A language model is served over standard input and output, and nothing else is. */
-  | "isOverStandardIo"
-  | "readOnly"
-  | "check"
-  | "watchConfig"
-  | "verbose";
+type Switch = "live" | "single" | "cors" | "accessLog" | "mcp" | "readOnly" | "check" | "watchConfig" | "verbose";
 
 export interface CommandLine extends Readonly<Record<Switch, boolean>> {
   /** A directory, the URL of a bucket, or the page that configures the server. */
   readonly target: string;
+  /** Whether a language model is served over standard input and output, and nothing else is. */
+  readonly isOverStandardIo: boolean;
   /** `undefined` where the configuration is to say. */
   readonly port: number | undefined;
   readonly host: string | undefined;
