@@ -47,14 +47,14 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
 /** Serves a language model over standard input and output, as the user whom `FILEMENT_USER` names. */
 export async function serveStandardIo(commandLine: CommandLine, log: OperatorLog): Promise<void> {
   if (await isPage(commandLine.target)) throw new UsageError("mcp expects a directory, not a page");
-  const { mcpDoor } = await import("../plugins/mcp/door.ts");
-  const door = mcpDoor();
-  const { files } = await startFiles({ ...commandLine, mcp: door.plugin }, log);
+  const { mcp } = await import("../plugins/mcp.ts");
+  const plugin = mcp();
+  const { files } = await startFiles({ ...commandLine, mcp: plugin }, log);
   const { FILEMENT_USER: name, FILEMENT_PASSWORD: password = "" } = process.env;
   const credentials = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
   try {
     const ended = Promise.race([once(process.stdin, "close"), once(process.stdin, "end"), toldToStop()]);
-    const served = await door.serve(process.stdin, process.stdout, name ? { authorization: credentials } : {});
+    const served = await plugin.serve(process.stdin, process.stdout, name ? { authorization: credentials } : {});
     await ended;
     await served.close();
   } finally {

@@ -12,7 +12,7 @@ import { eventStream, eventStreamOptions } from "../plugins/event-stream.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { healthCheck, healthCheckOptions } from "../plugins/health-check.ts";
 import { history, historyOptions } from "../plugins/history.ts";
-import { mcpOptions } from "../plugins/mcp/door.ts";
+import { mcpOptions } from "../plugins/mcp/options.ts";
 import { mcp } from "../plugins/mcp.ts";
 import { metrics, metricsOptions } from "../plugins/metrics.ts";
 import { permissions } from "../plugins/permissions.ts";
