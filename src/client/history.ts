@@ -1,5 +1,4 @@
-import type { Requesting } from "./send.ts";
-import { fetchOk, PageError } from "./send.ts";
+import { fetchOk, PageError, type Requesting } from "./send.ts";
 
 /** A version of a page, as its history tells of it. */
 export interface PageVersion {

@@ -4,8 +4,7 @@ import { dom } from "./dom.ts";
 import { parsePage } from "./parse-page.ts";
 import { bodyPatcher } from "./patch-body.ts";
 import { strongTag } from "./selection.ts";
-import type { Requesting } from "./send.ts";
-import { fetchOk, PageError } from "./send.ts";
+import { fetchOk, PageError, type Requesting } from "./send.ts";
 
 /** How long a write waits for the message that tells it, until the file is read instead. */
 const messageWaitMs = 500;

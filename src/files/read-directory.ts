@@ -4,30 +4,13 @@ import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { locationOf } from "../http/request-target.ts";
 import { emptyReply, type Reply, type ReplyHeaders, withFields } from "../server/reply.ts";
-import type { StoredEntry } from "../storage/storage.ts";
 import { dependsOnCoding } from "./content-coding.ts";
 import { canSignIn, directoryPage, directoryPagePolicy } from "./directory-page.ts";
 import { type FileRequest, openStandIn } from "./file-request.ts";
-import {
-  asksFor,
-  compareRanked,
-  type ListingOrder,
-  type ListingQuery,
-  maxLimit,
-  type RankedEntry,
-  rankOf,
-  readListingQuery,
-} from "./listing-query.ts";
+import { asksFor, maxLimit, readListingQuery } from "./listing-query.ts";
 import { readFile } from "./read-file.ts";
-import {
-  type HoldNames,
-  linkToNext,
-  type SelectedNames,
-  selectInOrder,
-  selectNames,
-  sortInSlices,
-} from "./select-names.ts";
-import { ClientSlice, type ListedEntry, measureEntries, searchBelow, visibleNames } from "./visible-entries.ts";
+import { inOrder, linkToNext, select } from "./select-names.ts";
+import { ClientSlice, type ListedEntry } from "./visible-entries.ts";
 import { zipDirectory, zipLimits } from "./zip-directory.ts";
 
 /** GET and HEAD of a directory: its `.zip`, index file or listing; without its trailing slash, a redirect. */
@@ -91,7 +74,7 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   const slice = new ClientSlice(exchange.signal);
   const query = { ...asked, limit: Math.min(asked.limit ?? maxLimit, isJson ? maxLimit : maxPageEntries) };
   const selected = await select(request, query, hold, slice);
-  const entries = await inOrder(request, selected.names, query.order, slice);
+  const entries = await inOrder(request, selected.names, query, slice);
   const text = isJson
     ? jsonText(path, entries, linkToNext(query, selected))
     : directoryPage(request, { query: asked, selected, entries });
@@ -99,43 +82,6 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
 }
 
 type Text = AsyncGenerator<string>;
-
-/** The names of a page. A large directory in a store that lists in order is divided in that, not read whole. */
-async function select(
-  request: FileRequest,
-  query: ListingQuery & { readonly limit: number },
-  hold: HoldNames,
-  slice: ClientSlice,
-): Promise<SelectedNames> {
-  const { storage, path } = request;
-  if (query.find !== undefined) return selectNames(searchBelow(request, query.find, slice), query, hold, slice);
-  const isContinued = query.isByKey === true && query.after !== undefined;
-  if (!storage.listsInOrder || (query.after && !isContinued)) {
-    return selectNames(visibleNames(request, path), query, hold, slice);
-  }
-  const selected = await selectInOrder(
-    visibleNames(request, path, query.after),
-    { ...query, isByKey: isContinued },
-    hold,
-  );
-  return "all" in selected ? selectNames(selected.all, query, hold, slice) : selected;
-}
-
-async function inOrder(
-  { storage, path }: FileRequest,
-  names: readonly StoredEntry[],
-  order: ListingOrder,
-  slice: ClientSlice,
-): Promise<AsyncGenerator<ListedEntry[]>> {
-  if (order.column === "name" && !order.descending) return measureEntries(storage, path, names);
-  // Only the number is kept: everything else is measured again when it is sent.
-  const ranked: RankedEntry[] = [];
-  for await (const batch of measureEntries(storage, path, names)) {
-    for (const { name, type, stat } of batch) ranked.push({ name, type, rank: rankOf(order.column, stat) });
-    if (slice.isOver) await slice.renew();
-  }
-  return measureEntries(storage, path, await sortInSlices(ranked, compareRanked(order), slice));
-}
 
 async function* jsonText(path: string, entries: AsyncGenerator<ListedEntry[]>, next: string | undefined): Text {
   yield `{"path":${JSON.stringify(path)},"entries":[`;

@@ -1,8 +1,18 @@
-import { TimeSlice } from "../event-loop/sliced-work.ts";
+import type { TimeSlice } from "../event-loop/sliced-work.ts";
+import { mergeInSlices, sortInSlices } from "../event-loop/sort-in-slices.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { StoredEntry } from "../storage/storage.ts";
-import { compareNames, type ListingQuery, linkToPage } from "./listing-query.ts";
+import type { FileRequest } from "./file-request.ts";
+import {
+  compareNames,
+  compareRanked,
+  type ListingQuery,
+  linkToPage,
+  type RankedEntry,
+  rankOf,
+} from "./listing-query.ts";
+import { type ClientSlice, type ListedEntry, measureEntries, searchBelow, visibleNames } from "./visible-entries.ts";
 
 /** How many names are collected before those that are not on the page are dropped again. */
 const freshNames = 4_096;
@@ -16,10 +26,44 @@ export interface SelectedNames {
   readonly isFollowed?: boolean;
 }
 
-export interface WantedNames {
-  readonly limit: number;
-  /** The last entry of the page before. */
-  readonly after: StoredEntry | undefined;
+export type WantedNames = Pick<ListingQuery, "after" | "isByKey"> & { readonly limit: number };
+
+/** The names of a page. A large directory in a store that lists in order is divided in that, not read whole. */
+export async function select(
+  request: FileRequest,
+  query: ListingQuery & { readonly limit: number },
+  hold: HoldNames,
+  slice: ClientSlice,
+): Promise<SelectedNames> {
+  const { storage, path } = request;
+  if (query.find !== undefined) return selectNames(searchBelow(request, query.find, slice), query, hold, slice);
+  const isContinued = query.isByKey === true && query.after !== undefined;
+  if (!storage.listsInOrder || (query.after && !isContinued)) {
+    return selectNames(visibleNames(request, path), query, hold, slice);
+  }
+  const selected = await selectInOrder(
+    visibleNames(request, path, query.after),
+    { ...query, isByKey: isContinued },
+    hold,
+  );
+  return "all" in selected ? selectNames(selected.all, query, hold, slice) : selected;
+}
+
+/** These entries, measured, in the order that is asked for. */
+export async function inOrder(
+  { storage, path }: FileRequest,
+  names: readonly StoredEntry[],
+  { order }: ListingQuery,
+  slice: ClientSlice,
+): Promise<AsyncGenerator<ListedEntry[]>> {
+  if (order.column === "name" && !order.descending) return measureEntries(storage, path, names);
+  // Only the number is kept: everything else is measured again when it is sent.
+  const ranked: RankedEntry[] = [];
+  for await (const batch of measureEntries(storage, path, names)) {
+    for (const { name, type, stat } of batch) ranked.push({ name, type, rank: rankOf(order.column, stat) });
+    if (slice.isOver) await slice.renew();
+  }
+  return measureEntries(storage, path, await sortInSlices(ranked, compareRanked(order), slice));
 }
 
 /** Fewer names are worth a look at all of them: most stores give as many at once. */
@@ -28,7 +72,7 @@ const fewNames = 999;
 /** A page of names in the order of the storage, or all names of a directory with few: those can be sorted. */
 export async function selectInOrder(
   entries: AsyncIterable<StoredEntry>,
-  { limit, after, isByKey }: WantedNames & { readonly isByKey?: boolean },
+  { limit, after, isByKey }: WantedNames,
   hold: HoldNames,
 ): Promise<SelectedNames | { readonly all: readonly StoredEntry[] }> {
   const most = isByKey ? limit : Math.max(limit, fewNames);
@@ -50,7 +94,7 @@ export async function selectNames(
   entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
   { limit, after }: WantedNames,
   hold: HoldNames,
-  slice: Slice,
+  slice: TimeSlice,
 ): Promise<SelectedNames> {
   const counts = { directory: 0, file: 0 };
   let before = 0;
@@ -129,51 +173,4 @@ export type HoldNames = (count: number) => void;
 function tooMany(): HttpError {
   const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";
   return new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
-}
-
-/** Items sorted or merged between two looks at the clock: a millisecond of comparisons of the longest names. */
-const itemsAtOnce = 64;
-
-type Slice = Pick<TimeSlice, "isOver" | "renew">;
-type Compare<T> = (a: T, b: T) => number;
-
-/** A stable merge sort that gives way to other work every few milliseconds. */
-export async function sortInSlices<T>(
-  items: readonly T[],
-  compare: Compare<T>,
-  slice: Slice = new TimeSlice(),
-): Promise<T[]> {
-  let runs: T[][] = [];
-  for (let start = 0; start < items.length; start += itemsAtOnce) {
-    runs.push(items.slice(start, start + itemsAtOnce).sort(compare));
-    if (slice.isOver) await slice.renew();
-  }
-  while (runs.length > 1) {
-    const merged: T[][] = [];
-    for (let i = 0; i < runs.length; i += 2)
-      merged.push(await mergeInSlices(runs[i] ?? [], runs[i + 1] ?? [], compare, slice));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-async function mergeInSlices<T>(left: T[], right: T[], compare: Compare<T>, slice: Slice): Promise<T[]> {
-  if (right.length === 0) return left;
-  const merged: T[] = [];
-  let l = 0;
-  let r = 0;
-  while (l < left.length && r < right.length) {
-    // Both indices are below the lengths, so these are items even where T allows undefined.
-    const a = left[l] as T;
-    const b = right[r] as T;
-    if (compare(a, b) <= 0) {
-      merged.push(a);
-      l += 1;
-    } else {
-      merged.push(b);
-      r += 1;
-    }
-    if (merged.length % itemsAtOnce === 0 && slice.isOver) await slice.renew();
-  }
-  return merged.concat(left.slice(l), right.slice(r));
 }

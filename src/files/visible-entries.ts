@@ -1,10 +1,10 @@
 import { TimeSlice } from "../event-loop/sliced-work.ts";
+import { sortInSlices } from "../event-loop/sort-in-slices.ts";
 import { HttpError } from "../http/http-error.ts";
 import { forbiddenInName, isHiddenPath } from "../http/request-target.ts";
 import { type Storage, StorageError, type StoredEntry, type StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 import { compareNames } from "./listing-query.ts";
-import { sortInSlices } from "./select-names.ts";
 
 /** A {@link TimeSlice} of work for one client, which ends the work when that client has left. */
 export class ClientSlice extends TimeSlice {
@@ -81,7 +81,8 @@ async function* visibleBelow(
         else yield found;
       }
     } catch (error) {
-      if (folder.name === "" || !isOutOfSight(error)) throw error;
+      if (folder.name === "") throw error;
+      unlessInSight(error);
       continue;
     }
     if (folder.name !== "") yield folder;
@@ -174,7 +175,7 @@ export async function* measureEntries(
 ): AsyncGenerator<ListedEntry[]> {
   for (let start = 0; start < names.length; start += batchSize) {
     const batch = names.slice(start, start + batchSize);
-    const stats = await Promise.all(batch.map(({ name }) => statOf(storage, path + name)));
+    const stats = await Promise.all(batch.map(({ name }) => storage.stat(path + name).catch(unlessInSight)));
     yield batch.flatMap(({ name, type }, index) => {
       const stat = stats[index];
       return stat?.type === type ? [{ name, type, stat }] : [];
@@ -182,17 +183,9 @@ export async function* measureEntries(
   }
 }
 
-async function statOf(storage: Pick<Storage, "stat">, path: string): Promise<StoredStat | undefined> {
-  try {
-    return await storage.stat(path);
-  } catch (error) {
-    if (isOutOfSight(error)) return undefined;
-    throw error;
-  }
-}
-
 const hides: ReadonlySet<string> = new Set(["forbidden", "name-too-long", "not-found", "not-a-directory"]);
 
-export function isOutOfSight(error: unknown): boolean {
-  return error instanceof StorageError && hides.has(error.code);
+/** An entry that has gone since, or is not for us to see any more, is left out like one that was never there. */
+export function unlessInSight(error: unknown): undefined {
+  if (!(error instanceof StorageError && hides.has(error.code))) throw error;
 }

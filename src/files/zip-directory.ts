@@ -4,9 +4,8 @@ import { finished } from "node:stream/promises";
 import { attachment } from "../http/file-name.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
-import type { OpenFile } from "../storage/storage.ts";
 import { type FileRequest, siteTitle } from "./file-request.ts";
-import { ClientSlice, isOutOfSight, type TreeLimits, visibleTree } from "./visible-entries.ts";
+import { ClientSlice, type TreeLimits, unlessInSight, visibleTree } from "./visible-entries.ts";
 
 const defaultLimits: TreeLimits = { maxEntries: 10_000, maxBytes: 4 * 1024 ** 3 };
 
@@ -64,7 +63,7 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
         zip.addEmptyDirectory(target, { mtime: entry.stat.modified });
         continue;
       }
-      const file = await openIfThere(request, entry.path);
+      const file = await request.storage.open(entry.path).catch(unlessInSight);
       if (!file) continue;
       try {
         const { size, modified } = file.stat;
@@ -88,14 +87,4 @@ function meantBy(search: string): { readonly isMeant?: (path: string) => boolean
   const names = new URLSearchParams(search).getAll("name").map((name) => `${name.replace(/\/$/, "")}/`);
   if (names.length === 0) return {};
   return { isMeant: (path) => names.some((name) => `${path}/`.startsWith(name) || name.startsWith(`${path}/`)) };
-}
-
-/** A file that has gone since, or is not for us to see any more, is left out like one that was never there. */
-async function openIfThere({ storage }: FileRequest, path: string): Promise<OpenFile | undefined> {
-  try {
-    return await storage.open(path);
-  } catch (error) {
-    if (isOutOfSight(error)) return undefined;
-    throw error;
-  }
 }

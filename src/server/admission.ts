@@ -5,19 +5,18 @@ import { HttpError, withoutTrace } from "../http/http-error.ts";
 /** Why a server refuses all requests for the moment. */
 type Outage = "CLOSING" | "MAINTENANCE" | "OVERLOADED";
 
-/** Seconds after which asking again is worth the while. */
-const retryAfter: Readonly<Record<Outage, string>> = { CLOSING: "5", MAINTENANCE: "60", OVERLOADED: "1" };
-
-const details: Readonly<Record<Outage, string>> = {
-  CLOSING: "The server is shutting down. Try again shortly.",
-  MAINTENANCE: "The server is under maintenance. Try again shortly.",
-  OVERLOADED: "The server is overloaded. Try again shortly.",
+/** With the seconds after which asking again is worth the while. */
+const outages: Readonly<Record<Outage, readonly [retryAfter: string, what: string]>> = {
+  CLOSING: ["5", "is shutting down"],
+  MAINTENANCE: ["60", "is under maintenance"],
+  OVERLOADED: ["1", "is overloaded"],
 };
 
 /** The 503 of an outage. */
 export function unavailable(outage: Outage): HttpError {
-  const headers = { "retry-after": retryAfter[outage] };
-  return withoutTrace(() => new HttpError(503, outage, details[outage], { headers }));
+  const [retryAfter, what] = outages[outage];
+  const headers = { "retry-after": retryAfter };
+  return withoutTrace(() => new HttpError(503, outage, `The server ${what}. Try again shortly.`, { headers }));
 }
 
 /** Bounds how much of something is in use at once: in all, and for each client address. */
@@ -42,16 +41,13 @@ export class UsageLimit {
     this.#byNetwork.set(network, own + 1);
     let isTaken = true;
     return () => {
-      if (isTaken) this.#giveBack(network);
+      if (!isTaken) return;
       isTaken = false;
+      this.#taken -= 1;
+      const left = (this.#byNetwork.get(network) ?? 0) - 1;
+      if (left > 0) this.#byNetwork.set(network, left);
+      else this.#byNetwork.delete(network);
     };
-  }
-
-  #giveBack(network: string): void {
-    this.#taken -= 1;
-    const left = (this.#byNetwork.get(network) ?? 0) - 1;
-    if (left > 0) this.#byNetwork.set(network, left);
-    else this.#byNetwork.delete(network);
   }
 }
 

@@ -9,11 +9,9 @@ import {
   type SelectedNames,
   selectInOrder,
   selectNames,
-  sortInSlices,
   type WantedNames,
 } from "../../src/files/select-names.ts";
 import type { StoredEntry } from "../../src/storage/storage.ts";
-import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { checks } from "../helpers/effort.ts";
 
 const file = (name: string): StoredEntry => ({ name, type: "file" });
@@ -113,31 +111,6 @@ describe("selectInOrder", () => {
     expect(few).toEqual({ all: names.slice(0, 999) });
     const page = await selectInOrder(counted(names), { limit: 1_500, after: undefined }, freeOfCharge);
     expect(page).toEqual({ all: names });
-  });
-});
-
-describe("sortInSlices", () => {
-  test("sorts as Array.sort does, equal items in the order they came", async () => {
-    const item = fc.tuple(fc.nat(50), fc.nat());
-    await fc.assert(
-      fc.asyncProperty(fc.array(item, { maxLength: 3000, size: "max" }), async (items) => {
-        const byKey = (a: readonly [number, number], b: readonly [number, number]) => a[0] - b[0];
-        expect(await sortInSlices(items, byKey)).toEqual([...items].sort(byKey));
-      }),
-      checks({ seed: 6, numRuns: 30 }),
-    );
-  });
-
-  test("leaves the given list as it is", async () => {
-    const items = Object.freeze([3, 1, 2]);
-    expect(await sortInSlices(items, (a, b) => a - b)).toEqual([1, 2, 3]);
-    expect(items).toEqual([3, 1, 2]);
-  });
-
-  test("lets other work run meanwhile", async () => {
-    const items = Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 100_000);
-    stepClock();
-    expect(await turnsUntil(sortInSlices(items, (a, b) => a - b))).toBeGreaterThan(500);
   });
 });
 
