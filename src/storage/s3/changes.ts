@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PathLock } from "../locks.ts";
 import { type CommitCheck, StorageError } from "../storage.ts";
-import { type Condition, unchangedSince } from "./object-store.ts";
+import type { Condition } from "./object-store.ts";
 import { type Found, maxKeptBytes, objectAt, type Places, parentOf, slashed, unslashed } from "./places.ts";
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
-import { isKnownSince, newMark, newWrite, type StoredObject, tombstone, wasMade } from "./stored-object.ts";
+import { isKnownSince, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
 /** Most times that a change is begun again after losing a race: with four rivals, one in a million loses all. */
 const maxTries = 48;
@@ -110,7 +110,7 @@ export class Changes {
     const { path, mark, before, bytes } = what;
     return {
       send: async () => {
-        const object = await store(unchangedSince(before));
+        const object = await store(before ? { IfMatch: before.etag } : { IfNoneMatch: "*" });
         const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
         const file = { kind: "file", object, wasRead: true, ...(isKept && { bytes }) } as const;
         this.places.saw(path, object.isTombstone ? { kind: "nothing", tombstone: object } : file);
@@ -120,8 +120,7 @@ export class Changes {
         const object = objectAt(now);
         // It may have been made, and removed by another.
         if (!object) return before || said === "refused-later" ? "unknown" : "not-made";
-        const isMade = wasMade(mark, before, object);
-        if (!isMade) return isMade === false ? "not-made" : "unknown";
+        if (!object.writes.includes(mark)) return isKnownSince(before, object) ? "not-made" : "unknown";
         // The tag of one that others have changed since is theirs, and matches nothing of ours.
         const overtaken = { ...object, stat: { ...object.stat, version: `overtaken-${mark}` } };
         return { made: made(object.writes[0] === mark ? object : overtaken) };

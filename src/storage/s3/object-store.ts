@@ -25,10 +25,6 @@ export interface Connection {
 /** What a change requires of the object that it replaces: that version of it, or that it does not exist. */
 export type Condition = { readonly IfMatch: string } | { readonly IfNoneMatch: "*" };
 
-export function unchangedSince(seen: StoredObject | undefined): Condition {
-  return seen ? { IfMatch: seen.etag } : { IfNoneMatch: "*" };
-}
-
 export interface ListedObject {
   readonly key: string;
   readonly modified: Date;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { doneInTime } from "../../event-loop/in-time.ts";
 import { BytesFile } from "../bytes-file.ts";
 import { type ByteSpan, type OpenFile, type OpenFor, StorageError, type StoredStat } from "../storage.ts";
-import { FreshAnswers } from "./fresh-answers.ts";
+import { freshAnswers } from "./fresh-answers.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { type FoundFile, maxKeptBytes, type Places } from "./places.ts";
 import { isOutage } from "./store-error.ts";
@@ -16,11 +16,11 @@ const stallMs = 30_000;
 /** Opens files. Small ones are kept, and asked for only if they are not the version that is at hand. */
 export class ObjectReader {
   readonly #places: Places;
-  readonly #kept: FreshAnswers<FoundFile | undefined>;
+  readonly #kept: (path: string) => Promise<FoundFile | undefined>;
 
   constructor(places: Places) {
     this.#places = places;
-    this.#kept = new FreshAnswers(async (path) => {
+    this.#kept = freshAnswers(async (path) => {
       const found = await this.#fetch(path, places.known(path));
       found?.body?.destroy(); // too large by now to be shared
       return found?.file;
@@ -32,7 +32,7 @@ export class ObjectReader {
     const { store } = this.#places;
     const known = this.#places.known(path);
     if (known?.bytes) {
-      const found = await this.#kept.of(path); // those who ask at the same time share an answer
+      const found = await this.#kept(path); // those who ask at the same time share an answer
       return found && this.#opened(path, found);
     }
     if (purpose === "properties") {

@@ -96,12 +96,6 @@ export function objectOf(headers: ObjectHeaders, size: number, key: string): Sto
   return { stat: fileStat(size, lastModified, etag, name, properties), etag, writes: [], properties };
 }
 
-/** Whether a change on top of `before` has been made, by what is there now; `undefined` where that is not known. */
-export function wasMade(mark: string, before: StoredObject | undefined, now: StoredObject): boolean | undefined {
-  if (now.writes.includes(mark)) return true;
-  return isKnownSince(before, now) ? false : undefined;
-}
-
 /** Whether all that happened since a version is known: each change since then is on top of the one before. */
 export function isKnownSince(before: StoredObject | undefined, now: StoredObject): boolean {
   if (before?.stat.version === now.stat.version) return true;
