@@ -1,6 +1,6 @@
 import type { Edit } from "../html/edit/edits.ts";
 import { type Connection, keepConnected, type PageEvent } from "./connection.ts";
-import { type PageVersion, undoLast, versionsOf } from "./history.ts";
+import { askHistory, type PageVersion } from "./history.ts";
 import { createMirror, type Mirror, type Updated } from "./mirror.ts";
 import { type Selection, select } from "./selection.ts";
 import { selectorOf } from "./selector-of.ts";
@@ -98,8 +98,8 @@ export function connect(url: string | URL = location.href, options: PageOptions 
     },
     select: (selector) => select(requesting, selector),
     edit: (edits, options) => editPage(requesting, edits, options),
-    history: () => versionsOf(requesting),
-    undo: () => undoLast(requesting),
+    history: async () => (await (await askHistory(requesting, "GET")).json()).versions,
+    undo: async () => void (await askHistory(requesting, "POST")),
     selectorOf,
     watch,
     mirror(updated) {

@@ -14,19 +14,11 @@ export interface PageVersion {
   readonly size?: number;
 }
 
-/** The latest versions of a page, newest first, 50 at most. */
-export async function versionsOf(requesting: Requesting): Promise<readonly PageVersion[]> {
-  const response = await askHistory(requesting, "GET");
-  return ((await response.json()) as { versions: readonly PageVersion[] }).versions;
-}
-
-/** Takes back the last change of the page by this user. */
-export async function undoLast(requesting: Requesting): Promise<void> {
-  await askHistory(requesting, "POST");
-}
-
-/** Asks where the page says that its versions are (RFC 7089 §2.2). Rejects with a {@link PageError}. */
-async function askHistory({ url, credentials }: Requesting, method: "GET" | "POST"): Promise<Response> {
+/**
+ * Asks where the page says that its versions are (RFC 7089 §2.2): GET lists them, POST takes back the last change of
+ * this user. Rejects with a {@link PageError}.
+ */
+export async function askHistory({ url, credentials }: Requesting, method: "GET" | "POST"): Promise<Response> {
   const request = { credentials, cache: "no-store" } as const;
   const { headers } = await fetchOk(url, { ...request, method: "HEAD" });
   const [, timeMap] = /<([^>]*)>; rel="timemap/.exec(headers.get("link") ?? "") ?? [];
