@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { pipeline, type Readable, type Transform } from "node:stream";
-import { promisify } from "node:util";
+import { buffer } from "node:stream/consumers";
 import zlib from "node:zlib";
 import Negotiator from "negotiator";
 import type { ContentCoding } from "../http/entity-tag.ts";
@@ -67,11 +67,6 @@ function wantedCodings(accepted: string | undefined): readonly ContentCoding[] {
   return wanted.slice(0, end === -1 ? undefined : end) as ContentCoding[]; // of those that were offered
 }
 
-interface Compressor {
-  whole(content: Uint8Array): Promise<Uint8Array>;
-  stream(): Transform;
-}
-
 /** Bytes of each piece that comes out: large, for few trips to another thread. */
 const chunkSize = 64 * 1024;
 
@@ -83,17 +78,9 @@ const brotliOptions = {
   params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4, [zlib.constants.BROTLI_PARAM_LGWIN]: 19 },
 };
 
-const [gzip, brotli] = [promisify(zlib.gzip), promisify(zlib.brotliCompress)];
-
-const compressors: Record<"br" | "gzip", Compressor> = {
-  br: {
-    whole: (content) => brotli(content, brotliOptions),
-    stream: () => zlib.createBrotliCompress(brotliOptions),
-  },
-  gzip: {
-    whole: (content) => gzip(content, gzipOptions),
-    stream: () => zlib.createGzip(gzipOptions),
-  },
+const compressors: Record<"br" | "gzip", () => Transform> = {
+  br: () => zlib.createBrotliCompress(brotliOptions),
+  gzip: () => zlib.createGzip(gzipOptions),
 };
 
 /** A coding in which files can be compressed for the reply. */
@@ -112,7 +99,7 @@ const kept = new WeakMap<StoredStat, Map<MadeCoding, Promise<Uint8Array>>>();
 export function compressedBytes(file: OpenFile, coding: MadeCoding): Promise<Uint8Array> {
   const known = kept.get(file.stat) ?? new Map<MadeCoding, Promise<Uint8Array>>();
   kept.set(file.stat, known);
-  const compressed = known.get(coding) ?? file.bytes().then(compressors[coding].whole);
+  const compressed = known.get(coding) ?? file.bytes().then((content) => buffer(compressors[coding]().end(content)));
   known.set(coding, compressed);
   compressed.catch(() => known.delete(coding));
   return compressed;
@@ -121,5 +108,5 @@ export function compressedBytes(file: OpenFile, coding: MadeCoding): Promise<Uin
 /** A larger file, compressed as fast as the client reads it. */
 export function compressedStream(file: OpenFile, coding: MadeCoding): Readable {
   // What fails ends the other one, too: the reader of the compressed content learns of it there.
-  return pipeline(file.stream(), compressors[coding].stream(), () => {});
+  return pipeline(file.stream(), compressors[coding](), () => {});
 }
