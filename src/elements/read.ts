@@ -6,7 +6,6 @@ import {
   voidElements,
 } from "../html/engine.ts";
 import { entityTag } from "../http/entity-tag.ts";
-import { formatHttpDate } from "../http/http-date.ts";
 import { isPast } from "../http/preconditions.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
 import type { InspectedPage } from "../server/inspection.ts";
@@ -43,7 +42,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     const { body, etag } = await contentOf(document, matches, options);
     const headers = elementHeaders(request, matches.length);
     headers["etag"] = etag;
-    if (isPast(stat.modified)) headers["last-modified"] = formatHttpDate(stat.modified);
+    if (isPast(stat.modified)) headers["last-modified"] = stat.modified.toUTCString();
     if ((await judgePreconditions(exchange, stat, async () => etag)) === "not-modified")
       return emptyReply(304, headers);
     headers["content-length"] = String(body.byteLength);

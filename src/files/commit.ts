@@ -1,6 +1,5 @@
 import { buffer } from "node:stream/consumers";
 import { entityTag } from "../http/entity-tag.ts";
-import { formatHttpDate } from "../http/http-date.ts";
 import { evaluatePreconditions, isPast, preconditionFailed } from "../http/preconditions.ts";
 import { locationOf } from "../http/request-target.ts";
 import { decidedContent, type FileWrite } from "../server/before-write.ts";
@@ -97,7 +96,7 @@ export function storedReply(exchange: Exchange, status: 200 | 201, path: string,
   const headers = {
     etag,
     ...(status === 201 && { location: locationOf(exchange, path) }),
-    ...(isPast(stat.modified) && { "last-modified": formatHttpDate(stat.modified) }),
+    ...(isPast(stat.modified) && { "last-modified": stat.modified.toUTCString() }),
   };
   return jsonReply(status, { path, size: stat.size, etag }, headers);
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
+import { contentRange, parseByteRange } from "../http/byte-range.ts";
 import { entityTag, variantTag } from "../http/entity-tag.ts";
 import { attachment } from "../http/file-name.ts";
-import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import {
   evaluatePreconditions,
@@ -111,7 +110,7 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const savedAs = serving.savedAs(path, stat);
   const validating: ReplyHeaders = {
     etag,
-    ...(isDated && { "last-modified": formatHttpDate(stat.modified) }),
+    ...(isDated && { "last-modified": stat.modified.toUTCString() }),
     ...(cacheControl !== undefined && { "cache-control": cacheControl }),
     ...varying(request),
   };
@@ -173,7 +172,7 @@ function contentHeaders({ path, contentTypeOf, options }: FileRequest, { fields 
 
 function unsatisfiable(size: number): HttpError {
   return new HttpError(416, "RANGE_NOT_SATISFIABLE", `The file has ${size} bytes.`, {
-    headers: { "content-range": unsatisfiedRange(size) },
+    headers: { "content-range": `bytes */${size}` },
   });
 }
 

@@ -30,11 +30,6 @@ export function contentRange(span: ByteSpan, size: number): string {
   return `bytes ${span.start}-${span.end}/${size}`;
 }
 
-/** `Content-Range` of a 416 reply: how long the file is. */
-export function unsatisfiedRange(size: number): string {
-  return `bytes */${size}`;
-}
-
 /** `5-9`, `5-` or, without a `first`, the last bytes: `-5`. */
 interface AskedRange {
   readonly first: number | undefined;

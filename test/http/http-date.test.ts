@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
-import { formatHttpDate, parseHttpDate } from "../../src/http/http-date.ts";
+import { parseHttpDate } from "../../src/http/http-date.ts";
 
 const date = new Date("1994-11-06T08:49:37Z");
-
-test("writes the form that the RFC prefers", () => {
-  expect(formatHttpDate(new Date("1994-11-06T08:49:37.999Z"))).toBe("Sun, 06 Nov 1994 08:49:37 GMT");
-});
 
 test.each(["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])(
   "reads %s",

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { formatHttpDate, parseHttpDate } from "../../http/http-date.ts";
+import { parseHttpDate } from "../../http/http-date.ts";
 import { HttpError, methodNotAllowed, notFound } from "../../http/http-error.ts";
 import { preferredType } from "../../http/negotiation.ts";
 import { encodePath, locationOf } from "../../http/request-target.ts";
@@ -107,7 +107,7 @@ async function list(parts: HistoryParts, exchange: Exchange, path: string): Prom
     `<${links.file(path)}>; rel="original timegate"`,
     `<${links.history(path)}>; rel="self"; type="application/link-format"`,
     ...found.versions.map(
-      ({ commit, time }) => `<${links.history(path, commit)}>; rel="memento"; datetime="${formatHttpDate(time)}"`,
+      ({ commit, time }) => `<${links.history(path, commit)}>; rel="memento"; datetime="${time.toUTCString()}"`,
     ),
   ];
   const headers = { ...chosen, "content-type": "application/link-format" };
@@ -137,7 +137,7 @@ async function memento(parts: HistoryParts, exchange: Exchange, path: string, co
   if (reply.status >= 400) return reply;
   const links = linksFor(exchange, parts.versions);
   return withFields(reply, {
-    "memento-datetime": formatHttpDate(version.time),
+    "memento-datetime": version.time.toUTCString(),
     "cache-control": "no-cache",
     link: `<${links.file(path)}>; rel="original timegate latest-version", <${links.history(path)}>; rel="timemap version-history"`,
   });
