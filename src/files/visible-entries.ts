@@ -2,6 +2,7 @@ import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { sortInSlices } from "../event-loop/sort-in-slices.ts";
 import { HttpError } from "../http/http-error.ts";
 import { forbiddenInName, isHiddenPath } from "../http/request-target.ts";
+import type { ZipOptions } from "../server/site.ts";
 import { type Storage, StorageError, type StoredEntry, type StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 import { compareNames } from "./listing-query.ts";
@@ -111,10 +112,7 @@ function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-export interface TreeLimits {
-  readonly maxEntries: number;
-  readonly maxBytes: number;
-}
+export type TreeLimits = Required<ZipOptions>;
 
 export interface TreeEntry extends ListedEntry {
   readonly path: string;

@@ -32,7 +32,7 @@ export type CacheControl =
 export type Download = boolean | readonly string[] | ((path: string, file: SentFile) => boolean | string);
 
 /** What the `.zip` of a directory may hold. */
-interface ZipOptions {
+export interface ZipOptions {
   /** Files and directories in it. @default 10000 */
   readonly maxEntries?: number;
   /** Bytes that its files have together. @default 4294967296 (4 GiB) */
