@@ -22,7 +22,6 @@ export interface AccessLogOptions {
   readonly write?: ((line: string, entry: AccessLogEntry) => unknown) | undefined;
 }
 
-/** What the options are checked against. */
 export const accessLogOptions: OptionsSchema = pluginOptions({
   format: oneOf(["common", "combined", "json"], '"common", "combined" or "json"'),
   file: fileLocation,

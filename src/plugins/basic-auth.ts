@@ -51,7 +51,6 @@ const userRecord = optionsOf(
 );
 const userList = listOf(userRecord, "a list of users or a function", "at least one user");
 
-/** What the options of `basicAuth` are checked against. */
 export const basicAuthOptions: OptionsSchema = pluginOptions({
   authfile: fileLocation,
   users: secret({ problemsOf: (users) => (typeof users === "function" ? [] : userList.problemsOf(users)) }),

@@ -35,7 +35,6 @@ const exposed = {
 /** How long browsers may remember the answer to a preflight, in seconds. */
 const maxAge = "600";
 
-/** What the options are checked against. */
 export const corsOptions: OptionsSchema = withRule(
   pluginOptions({
     origins: listOf(

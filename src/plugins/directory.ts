@@ -15,7 +15,6 @@ export interface DirectoryOptions {
   readonly plugins?: readonly Plugin[] | undefined;
 }
 
-/** What the options are checked against. */
 export const directoryOptions: OptionsSchema = optionsOf(
   {
     directory: text("a path that begins with /", isCanonicalPath, "a path that begins with /, decoded"),

@@ -14,7 +14,6 @@ export interface ErrorPagesOptions {
   readonly pages: Readonly<Record<string, string>>;
 }
 
-/** What the options are checked against. */
 export const errorPagesOptions: OptionsSchema = optionsOf(
   {
     pages: recordOf(

@@ -21,7 +21,6 @@ export interface EventStreamOptions {
   readonly heartbeatInterval?: number | undefined;
 }
 
-/** What the options are checked against. */
 export const eventStreamOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   maxClients: positiveInteger,

@@ -29,7 +29,6 @@ export interface GuardOptions {
   readonly refusal?: ((exchange: Exchange) => HttpError) | undefined;
 }
 
-/** What the options are checked against. */
 export const guardOptions: OptionsSchema = pluginOptions({
   covers: anyOf([listOf(pathPattern, ""), aFunction], "a list of path patterns, or a function"),
   permits: aFunction,

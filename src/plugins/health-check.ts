@@ -37,7 +37,6 @@ export interface HealthCheckOptions {
   readonly version?: string;
 }
 
-/** What the options are checked against. */
 export const healthCheckOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   checks: recordOf(aFunction, "an object of functions by name"),

@@ -28,7 +28,6 @@ export interface MetricsOptions {
   readonly registry?: MetricsRegistry;
 }
 
-/** What the options are checked against. */
 export const metricsOptions: OptionsSchema = pluginOptions({
   path: anyOf(
     [text("a path", isCanonicalPath), valueThat((value) => value === false, "false")],

@@ -66,7 +66,6 @@ const rules: Schema = {
 const headerText = text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value));
 const location = text("a URL or a path", (value) => /^[\x21-\x7e]+$/.test(value), "a URL or a path, percent-encoded");
 
-/** What the options of `permissions` are checked against. */
 const permissionsOptions: OptionsSchema = pluginOptions({
   user: aFunction,
   rules,

@@ -47,7 +47,6 @@ const slowest = 1e-6;
 const fastest = 1e6;
 const largestBurst = 1e9;
 
-/** What the options are checked against. */
 export const rateLimitOptions: OptionsSchema = pluginOptions({
   requestsPerSecond: number(
     `a positive number, ${slowest.toFixed(6)} to ${fastest}`,

@@ -21,7 +21,6 @@ const statuses: readonly unknown[] = [301, 302, 303, 307, 308];
 // The host of a target is fixed: what a client asks for decides about the path only.
 const target = /^(?:https?:\/\/(?!:splat)[^/?#\\]+?(?=[/?#]|$)|\/(?![/\\]))[^\s\\]*$/i;
 
-/** What the options are checked against. */
 export const redirectsOptions: OptionsSchema = withRule(
   optionsOf(
     {

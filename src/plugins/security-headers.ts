@@ -17,7 +17,6 @@ const defaults: Readonly<Record<string, string>> = {
   "x-frame-options": "SAMEORIGIN",
 };
 
-/** What the options are checked against. */
 export const securityHeadersOptions: OptionsSchema = pluginOptions({
   headers: recordOf(
     anyOf(

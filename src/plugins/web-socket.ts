@@ -22,7 +22,6 @@ export interface WebSocketOptions {
   readonly pingInterval?: number | undefined;
 }
 
-/** What the options are checked against. */
 export const webSocketOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   maxClients: positiveInteger,

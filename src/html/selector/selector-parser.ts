@@ -1,5 +1,5 @@
 import { DocumentError } from "../document-error.ts";
-import { longestAnPlusB, readAnPlusB } from "./an-plus-b.ts";
+import { readAnPlusB } from "./an-plus-b.ts";
 import { readAttributeSelector, readTypeSelector } from "./name-selectors.ts";
 import { legacyPseudoElements, mayFollow, type PseudoElementRule, pseudoElementRule } from "./pseudo-elements.ts";
 import {
@@ -286,10 +286,13 @@ class SelectorParser {
 
   #nth(name: NthPseudoClass, argument: "nth" | "nth-of", place: Place): SimpleSelector {
     this.#reader.skipSpace();
-    const read = readAnPlusB(this.#reader.ahead(longestAnPlusB));
-    if (!read) throw this.#reader.unexpected("a number, even, odd or An+B is expected");
-    const { step, offset, length } = read;
-    this.#reader.position += length;
+    const { position } = this.#reader;
+    const read = readAnPlusB(this.#reader);
+    if (!read) {
+      this.#reader.position = position;
+      throw this.#reader.unexpected("a number, even, odd or An+B is expected");
+    }
+    const { step, offset } = read;
     this.#reader.skipSpace();
     const hasList = argument === "nth-of" && this.#reader.token.kind === "ident" && this.#reader.token.value === "of";
     if (!hasList) return { kind: "nth", name, step, offset, list: null };

@@ -24,11 +24,6 @@ export class SelectorReader {
     this.position += 1;
   }
 
-  /** The token and some behind it. */
-  ahead(count: number): readonly SelectorToken[] {
-    return this.#tokens.slice(this.position, this.position + count);
-  }
-
   isDelim(character: string): boolean {
     const { kind, value } = this.token;
     return kind === "delim" && value === character;

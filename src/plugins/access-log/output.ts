@@ -38,13 +38,11 @@ export function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
 export class LogFailures {
   /** Failures go to this host's `onError`, warnings to its logger. */
   site: Site | undefined;
-  /** Lines lost so far. */
   dropped = 0;
   #unreported = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
   #isFailing = false;
 
-  /** Counts lost lines. */
   drop(lines: number): void {
     this.dropped += lines;
     this.#unreported += lines;
@@ -63,7 +61,6 @@ export class LogFailures {
     this.#isFailing = false;
   }
 
-  /** Warns of the lines lost since the last warning. */
   warn(): void {
     if (this.#unreported === 0) return;
     const fields = { dropped: this.#unreported, droppedInAll: this.dropped };

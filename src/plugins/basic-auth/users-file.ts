@@ -14,7 +14,6 @@ import {
   userNameProblem,
 } from "./users.ts";
 
-/** The content of a users file. */
 export interface UsersFile {
   readonly users: readonly KnownUser[];
   readonly rules: readonly PermissionRule[];

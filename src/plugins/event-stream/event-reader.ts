@@ -21,7 +21,6 @@ export class EventReader extends LiveClient<PassThrough> {
     super(audience, body, new Promise((resolve) => body.once("close", resolve)));
   }
 
-  /** The content of the reply. */
   get body(): PassThrough {
     return this.stream;
   }

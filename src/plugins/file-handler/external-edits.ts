@@ -12,7 +12,6 @@ const maxOwn = 10_000;
 /** Stands for the entity tag of a file that is gone. */
 const gone = "";
 
-/** What is announced of a storage, and how. */
 export interface ExternalEditsOptions {
   readonly storage: Storage;
   /** See the host's option of that name. */

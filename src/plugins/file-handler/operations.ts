@@ -29,7 +29,6 @@ interface Supported<Operation> {
 /** An operation on what a path leads to. */
 type PathOperation = (request: FileRequest & ElementSpace) => ReturnType<FileOperation>;
 
-/** What can be done, by method. */
 export type Operations<Operation> = Readonly<Partial<Record<Method, Supported<Operation>>>>;
 
 const onFiles: Operations<FileOperation> = {
@@ -112,7 +111,6 @@ export async function offeredTarget(request: FileRequest): Promise<Target> {
   return !request.stat && (await request.storage.refuses?.(request.path)) ? "nothing" : target;
 }
 
-/** What a path has turned out to be. */
 export function targetOf({ path, stat, root }: FileRequest): Target {
   if (!stat) return path.endsWith("/") ? "gap" : "slot";
   if (stat.type === "file") return documentKind(path) ? "document" : "file";

@@ -6,7 +6,6 @@ type Works = boolean | void;
 /** Says whether something works: `false` or an error means it does not. `signal` is aborted at the time limit. */
 export type HealthCheck = (signal: AbortSignal) => Works | Promise<Works>;
 
-/** How a check is watched. */
 export interface WatchOptions {
   /** Time limit of a run, in milliseconds. */
   readonly timeoutMs: number;

@@ -80,7 +80,6 @@ export class Broadcast {
     await this.#running?.done;
   }
 
-  /** Leaves the feed. */
   close(): void {
     this.#unsubscribe();
   }

@@ -36,7 +36,6 @@ export class LiveClients<Client extends LiveClient> {
     return this.#limit.take(address);
   }
 
-  /** What a client may receive. */
   audienceOf(exchange: Exchange, wantedPath: string | undefined, connectedTo: string = exchange.path): Audience {
     const { access, site, path } = exchange;
     const proven = this.#provenAt.get(site);

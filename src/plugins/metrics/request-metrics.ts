@@ -18,7 +18,6 @@ export interface RequestMetrics {
   readonly metrics: ReadonlyMap<string, Metric<string>>;
   /** A request has come; it counts as in flight until its exchange is over. */
   begin(exchange: Exchange): void;
-  /** An exchange is over. */
   end(exchange: Exchange, outcome: Outcome): void;
   /** Counts the connection that a reply takes over, for as long as it is open. */
   countClient(reply: Reply): Reply;

@@ -13,7 +13,6 @@ export interface Verdict {
   readonly user: User | undefined;
 }
 
-/** How requests are guarded. */
 export interface Guarding extends Verdict {
   /** The verdict of later, for connections that stay open; `"gone"` for a user who does not exist any more. */
   renewed(): Verdict | "gone";
