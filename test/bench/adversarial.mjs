@@ -219,9 +219,7 @@ function send(port, method, path, headers = {}, content) {
 
 /**
  * Requests that are built to be slow: how long each takes, and how long everybody else waits meanwhile.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function adversarial(directory, { rounds }) {
   const groups = /** @type {const} */ ([

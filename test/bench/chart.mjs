@@ -15,9 +15,7 @@ const content = Buffer.alloc(1000, "0123456789abcdef\n");
 
 /**
  * Reading and writing 1 KB beside other servers, as the picture of the README. A trial of one round keeps it as it is.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function chart(directory, effort) {
   const root = join(directory, "chart");

@@ -1,13 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createFileServer, diskStorage } from "../../dist/index.js";
+import { typicalPage } from "./elements.mjs";
 import { median } from "./rounds.mjs";
 import { printTable } from "./table.mjs";
-
-/** A page of 90 KB of `htmlparser-benchmark`. */
-const page = "a75ad1c11e404b0d8e803333a387cfc1772acfebef73e600aa6e2b31cf80fce7.html";
-const pages = fileURLToPath(new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url));
 
 /** Start tags of elements that hold text and have no id. */
 const leaf = /<(?:a|b|span|p|h\d)\b(?![^>]* id=)(?=[^>]*>[^<]+<\/)/g;
@@ -29,12 +25,10 @@ const undoing = [
 /**
  * PATCH of one edit and of 100 edits of a page of 90 KB, in turns: of 100 items of a list that is added to the page for it, and of
  * 100 elements from its beginning to its end. What an edit adds is taken out again after each, which is not timed.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function edits(directory, { rounds }) {
-  const original = await readFile(pages + page, "utf8");
+  const original = String(await typicalPage());
   const items = Array.from({ length: 100 }, (_, index) => `<li id=bench-${index}>item</li>`).join("\n");
   const distance = Math.floor((original.match(leaf)?.length ?? 0) / 100);
   let found = -1;

@@ -21,16 +21,14 @@ import { printTable } from "./table.mjs";
 
 /** @typedef {{ matches: number, bytes: Uint8Array }} Outcome */
 
-const directory = fileURLToPath(new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url));
+const directory = fileURLToPath(import.meta.resolve("htmlparser-benchmark/files/"));
 const newTitle = "<title>replaced</title>";
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /**
  * Elements of the 258 pages of `htmlparser-benchmark` read and replaced, beside other libraries for that.
- *
- * @param {string} _directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function elementLibraries(_directory, { rounds }) {
   const names = (await readdir(directory)).filter((name) => name.endsWith(".html")).sort();
@@ -123,75 +121,86 @@ const filementHtml = {
   },
 };
 
+/**
+ * A library that works on the text of a page.
+ *
+ * @param {string} name
+ * @param {(html: string) => readonly string[]} read
+ * @param {(html: string) => readonly [matches: number, html: string]} replace
+ * @returns {Library}
+ */
+function ofText(name, read, replace) {
+  return {
+    name,
+    read(page) {
+      const found = read(decoder.decode(page));
+      return { matches: found.length, bytes: encoder.encode(found.join("")) };
+    },
+    replace(page) {
+      const [matches, html] = replace(decoder.decode(page));
+      return { matches, bytes: encoder.encode(html) };
+    },
+  };
+}
+
 /** @typedef {import("parse5").DefaultTreeAdapterTypes.ChildNode} Node */
 /** @typedef {import("parse5").DefaultTreeAdapterTypes.Element} Element */
 
-/** @type {Library} */
-const plainParse5 = {
-  name: "parse5, select, print",
-  read(page) {
-    const found = elementsIn(parse5(decoder.decode(page))).filter(
-      (element) => element.tagName === "a" && hasAttribute(element, "href") && isIn(element, "p"),
-    );
-    return { matches: found.length, bytes: encoder.encode(found.map((element) => serializeOuter(element)).join("")) };
-  },
-  replace(page) {
-    const document = parse5(decoder.decode(page));
+const plainParse5 = ofText(
+  "parse5, select, print",
+  (html) =>
+    elementsIn(parse5(html))
+      .filter((element) => element.tagName === "a" && hasAttribute(element, "href") && isIn(element, "p"))
+      .map((element) => serializeOuter(element)),
+  (html) => {
+    const document = parse5(html);
     const titles = elementsIn(document).filter(({ tagName }) => tagName === "title");
     for (const title of titles) {
       const [replacement] = parseFragment(newTitle).childNodes;
       const { parentNode } = title;
       if (parentNode && replacement) parentNode.childNodes.splice(parentNode.childNodes.indexOf(title), 1, replacement);
     }
-    return { matches: titles.length, bytes: encoder.encode(serialize(document)) };
+    return [titles.length, serialize(document)];
   },
-};
+);
 
-/** @type {Library} */
-const cheerio = {
-  name: "cheerio",
-  read(page) {
-    const $ = load(decoder.decode(page));
-    const found = $("p a[href]").toArray();
-    return { matches: found.length, bytes: encoder.encode(found.map((element) => $.html(element)).join("")) };
+const cheerio = ofText(
+  "cheerio",
+  (html) => {
+    const $ = load(html);
+    return $("p a[href]")
+      .toArray()
+      .map((element) => $.html(element));
   },
-  replace(page) {
-    const $ = load(decoder.decode(page));
+  (html) => {
+    const $ = load(html);
     const found = $("title");
     found.replaceWith(newTitle);
-    return { matches: found.length, bytes: encoder.encode($.html()) };
+    return [found.length, $.html()];
   },
-};
+);
 
-/** @type {Library} */
-const linkedom = {
-  name: "linkedom",
-  read(page) {
-    const found = [...parseHTML(decoder.decode(page)).document.querySelectorAll("p a[href]")];
-    return { matches: found.length, bytes: encoder.encode(found.map(({ outerHTML }) => outerHTML).join("")) };
-  },
-  replace(page) {
-    const { document } = parseHTML(decoder.decode(page));
+const linkedom = ofText(
+  "linkedom",
+  (html) => [...parseHTML(html).document.querySelectorAll("p a[href]")].map(({ outerHTML }) => outerHTML),
+  (html) => {
+    const { document } = parseHTML(html);
     const found = document.querySelectorAll("title");
     for (const title of found) title.outerHTML = newTitle;
-    return { matches: found.length, bytes: encoder.encode(document.toString()) };
+    return [found.length, document.toString()];
   },
-};
+);
 
-/** @type {Library} */
-const nodeHtmlParser = {
-  name: "node-html-parser",
-  read(page) {
-    const found = parseNodeHtml(decoder.decode(page), keepAll).querySelectorAll("p a[href]");
-    return { matches: found.length, bytes: encoder.encode(found.map((element) => element.outerHTML).join("")) };
-  },
-  replace(page) {
-    const root = parseNodeHtml(decoder.decode(page), keepAll);
+const nodeHtmlParser = ofText(
+  "node-html-parser",
+  (html) => parseNodeHtml(html, keepAll).querySelectorAll("p a[href]").map(String),
+  (html) => {
+    const root = parseNodeHtml(html, keepAll);
     const found = root.querySelectorAll("title");
     for (const title of found) title.replaceWith(newTitle);
-    return { matches: found.length, bytes: encoder.encode(root.toString()) };
+    return [found.length, root.toString()];
   },
-};
+);
 
 const keepAll = { comment: true, blockTextElements: { script: true, noscript: true, style: true, pre: true } };
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { adversarial } from "./adversarial.mjs";
@@ -9,15 +9,10 @@ import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
 import { printLoads } from "./table.mjs";
 
-const pages = fileURLToPath(new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url));
-const typicalBytes = 90_000;
-
 /**
  * Elements of a page of the web of about 90 KB, read beside the whole page. Then those of many pages,
  * beside other libraries; and requests that are built to be slow.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function elements(directory, effort) {
   const root = join(directory, "pages");
@@ -42,15 +37,8 @@ export async function elements(directory, effort) {
   await adversarial(directory, effort);
 }
 
-/** The page of the corpus whose size is nearest to the typical. */
-export async function typicalPage() {
-  const found = await Promise.all(
-    (await readdir(pages)).map(async (name) => ({
-      name,
-      distance: Math.abs((await stat(pages + name)).size - typicalBytes),
-    })),
-  );
-  const [nearest] = found.sort((a, b) => a.distance - b.distance);
-  if (!nearest) throw new Error("the package htmlparser-benchmark has no pages");
-  return readFile(pages + nearest.name);
+/** A page of 90 KB of `htmlparser-benchmark`. */
+export function typicalPage() {
+  const name = "a75ad1c11e404b0d8e803333a387cfc1772acfebef73e600aa6e2b31cf80fce7.html";
+  return readFile(fileURLToPath(import.meta.resolve(`htmlparser-benchmark/files/${name}`)));
 }

@@ -17,12 +17,7 @@ const sizes = [
 const manyFiles = 1000;
 const references = ["bare node:http", "nginx", "filement before"];
 
-/**
- * Reading of whole files, beside other file servers.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
- */
+/** Reading of whole files, beside other file servers. @type {import("./rounds.mjs").Measurement} */
 export async function files(directory, effort) {
   const root = join(directory, "read");
   await mkdir(join(root, "many"), { recursive: true });

@@ -11,19 +11,14 @@ import { printLoads, printTable } from "./table.mjs";
 
 /**
  * Changes with and without a history, and reading one of 100,000 commits.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function history(directory, effort) {
   await changes(directory, effort);
   await longHistory(directory, effort);
 }
 
-/**
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
- */
+/** @type {import("./rounds.mjs").Measurement} */
 async function changes(directory, effort) {
   const roots = ["without", "with"].map((name) => join(directory, name));
   const [without = "", recorded = ""] = roots;
@@ -58,10 +53,7 @@ async function changes(directory, effort) {
   }
 }
 
-/**
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
- */
+/** @type {import("./rounds.mjs").Measurement} */
 async function longHistory(directory, { rounds }) {
   const commits = rounds === 1 ? 1000 : 100_000;
   const repository = join(directory, "long.git");

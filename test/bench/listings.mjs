@@ -30,9 +30,7 @@ const kinds = [
 
 /**
  * What listings of a large directory on the disk cost in time, in turns of the event loop, and in memory.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function listings(directory, { rounds }) {
   const entries = rounds > 1 ? 100_000 : 2_000; // a single round is a trial

@@ -7,9 +7,7 @@ import { printTable } from "./table.mjs";
 
 /**
  * How fast a change is told to many clients, beside a bare loop over the clients of `ws`.
- *
- * @param {string} _directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function live(_directory, effort) {
   const isTrial = effort.rounds === 1;

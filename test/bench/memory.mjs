@@ -10,12 +10,7 @@ import { printTable } from "./table.mjs";
 /** A server that holds a file in memory, or lets it pile up there, needs more than this. */
 const largestGrowth = 64 * 1024 ** 2;
 
-/**
- * Peak memory of the server while a large file goes in and comes out.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
- */
+/** Peak memory of the server while a large file goes in and comes out. @type {import("./rounds.mjs").Measurement} */
 export async function memory(directory, { largeBytes }) {
   const root = join(directory, "large");
   await mkdir(root);

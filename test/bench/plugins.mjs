@@ -8,16 +8,14 @@ import { printLoads } from "./table.mjs";
 
 /**
  * The bucket table of the rate limit beside other limiters, and what each plugin costs a small GET.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function plugins(directory, effort) {
   await rateLimit(directory, effort);
   await requests(join(directory, "plugins"), effort);
 }
 
-/** @type {typeof plugins} */
+/** @type {import("./rounds.mjs").Measurement} */
 async function requests(directory, effort) {
   const root = join(directory, "site");
   await mkdir(root, { recursive: true });

@@ -53,9 +53,7 @@ const limiters = {
 /**
  * Decisions of a limiter, what each client costs in memory, and how long a cleanup holds the event loop, beside the stores in
  * memory of two others; each in a process that has done nothing else.
- *
- * @param {string} _directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function rateLimit(_directory, { rounds, ms }) {
   const clients = rounds > 1 ? 1_000_000 : 50_000; // a single round is a trial

@@ -19,6 +19,8 @@ export const driver = hasWrk
  * @property {string} [before] Compiled library of an earlier version, to compare with.
  */
 
+/** @typedef {(directory: string, effort: Effort) => Promise<void>} Measurement */
+
 /**
  * What a server managed in the median round; and the microseconds of the processor that a request took in the best one.
  *

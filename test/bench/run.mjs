@@ -8,9 +8,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { driver } from "./rounds.mjs";
 
-/** @typedef {(directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>} Measurement */
-
-/** Each with what it needs, which those that are not asked for do not load. @type {Readonly<Record<string, () => Promise<Measurement>>>} */
+/** Each with what it needs, which those that are not asked for do not load. @type {Readonly<Record<string, () => Promise<import("./rounds.mjs").Measurement>>>} */
 const measurements = {
   start: async () => (await import("./start.mjs")).start,
   chart: async () => (await import("./chart.mjs")).chart,

@@ -36,9 +36,7 @@ const tasks = {
 
 /**
  * Files in an S3 bucket, beside the SDK alone. The store runs on the same machine.
- *
- * @param {string} _directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function scale(_directory, effort) {
   process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] = "true"; // also for the servers

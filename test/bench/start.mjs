@@ -16,9 +16,7 @@ const imports = {
 
 /**
  * Measures the processor time that an import takes, in processes of their own and in turns.
- *
- * @param {string} _directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function start(_directory, { rounds }) {
   /** @type {Map<string, number[]>} */

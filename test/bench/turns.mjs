@@ -76,9 +76,7 @@ async function ask(files, request) {
 /**
  * How long single turns of the event loop take, in processor time of its thread, in what holds it longest: at the first
  * request of a process, when code is not compiled yet, and at later ones.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function turns(directory, { rounds }) {
   const names = Object.keys(works).filter((_, index) => rounds > 1 || index % 8 === 0);

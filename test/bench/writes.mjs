@@ -14,9 +14,7 @@ import { printLoads, printTable } from "./table.mjs";
 /**
  * Changes: of many files beside a bare server with the same rename and the same fsync, and of one file by many clients;
  * and what readers notice of them.
- *
- * @param {string} directory
- * @param {import("./rounds.mjs").Effort} effort
+ * @type {import("./rounds.mjs").Measurement}
  */
 export async function writes(directory, effort) {
   const root = join(directory, "writes");
