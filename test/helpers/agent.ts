@@ -1,11 +1,32 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { onTestFinished } from "vitest";
 
-/** What a tool has answered. */
+interface Version {
+  readonly commit: string;
+}
+
+/** What a tool has answered: of these fields, which are those of all tools, the ones that a test expects of it. */
+interface Told {
+  readonly code: string;
+  readonly content: string;
+  readonly diff: string;
+  readonly edits: readonly unknown[];
+  readonly elements: readonly [{ readonly selector: string; readonly html: string; readonly etag: string }];
+  readonly entries: readonly unknown[];
+  readonly etag: string;
+  readonly found: readonly { readonly path: string }[];
+  readonly isWritten: boolean;
+  readonly more: string;
+  readonly next: unknown;
+  readonly now: { readonly near: readonly unknown[]; readonly elementTag: string };
+  readonly outline: string;
+  readonly path: string;
+  readonly versions: readonly [Version, Version];
+}
+
 export interface Answer {
   readonly isError: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the test expects of it
-  readonly told: any;
+  readonly told: Told;
 }
 
 /** A client of the protocol, connected until the test is over. */
@@ -38,7 +59,7 @@ export async function agentOf(
     client,
     async call(name, args) {
       const { isError = false, structuredContent } = await client.callTool({ name, arguments: args });
-      return { isError, told: structuredContent };
+      return { isError, told: structuredContent as unknown as Told };
     },
   };
 }

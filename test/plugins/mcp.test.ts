@@ -80,7 +80,7 @@ describe("mcp", () => {
   it("reads elements with their selectors and tags, in parts", async () => {
     const { call } = await agent();
     const all = await call("read", { path: "/to-do.html", selector: "li" });
-    expect(all.told.elements.map(({ selector }: { selector: string }) => selector)).toEqual(["#kite", "#boat"]);
+    expect(all.told.elements.map(({ selector }) => selector)).toEqual(["#kite", "#boat"]);
     const long = `<p>${"x".repeat(150)}</p>`;
     const parts = await agent({ "/a.html": long.repeat(3) });
     const first = await parts.call("read", { path: "/a.html", selector: "p", maxCharacters: 200 });
@@ -92,7 +92,7 @@ describe("mcp", () => {
   it("reads a text file in parts, without cutting a character in two, and no file that is not text", async () => {
     const { call } = await agent();
     let text = "";
-    for (let from: number | undefined = 0; from !== undefined; ) {
+    for (let from: unknown = 0; from !== undefined; ) {
       const { told } = await call("read", { path: "/notes.txt", from, maxCharacters: 101 });
       text += told.content;
       from = told.next;
@@ -112,9 +112,9 @@ describe("mcp", () => {
     );
     const found: string[] = [];
     let parts = 0;
-    for (let after: string | undefined = ""; after !== undefined && parts < 50; parts += 1) {
+    for (let after: unknown = ""; after !== undefined && parts < 50; parts += 1) {
       const { told } = await call("find", { path: "/", selector: "p", ...(after !== "" && { after }) });
-      found.push(...told.found.map(({ path }: { path: string }) => path));
+      found.push(...told.found.map(({ path }) => path));
       after = told.next;
     }
     expect(parts).toBeGreaterThan(3);
