@@ -33,7 +33,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/document/seams": "reparse-html.test.ts, join-part.test.ts",
   "html/document/tag-rules": "edit/well-formed.test.ts, elements/append.test.ts",
   "html/document/tree-walk": "document/serialise.test.ts",
-  "html/microdata/microdata-page": "html/microdata.test.ts, html/microdata.property.test.ts",
+  "html/microdata/microdata-page": "html/microdata.test.ts",
   "html/selector/an-plus-b": "selector-parser.test.ts",
   "html/selector/name-selectors": "selector-parser.test.ts",
   "html/selector/pseudo-elements": "selector-parser.test.ts",

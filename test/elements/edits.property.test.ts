@@ -9,8 +9,7 @@ import { compileSelector } from "../../src/html/selector/select.ts";
 import { checks, timeForMore } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { send, serveOne, wholePage } from "./editing.ts";
-import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
-import { fragment, method, page, target } from "./page-arbitraries.ts";
+import { type EditMethod, fragment, method, page, target } from "./page-arbitraries.ts";
 import { elementsOf, selectorOf } from "./pages.ts";
 import { selectElements } from "./selected.ts";
 
@@ -26,29 +25,8 @@ afterAll(() => {
   console.info(`seed ${effort.seed}, ${edits} edits\n${counts.join("\n")}`);
 });
 
-describe("what a page reads as", () => {
-  it.each([
-    ["<table><tr><td><template><td></table><!--c--></template>", "the end of a table that a template stands in"],
-    ["<table><tbody><template><tr></tr><tbody><!--c--></template>", "the next part of such a table"],
-  ])("has in a template what follows in it: %s, %s", (html) => {
-    const steps = reading(Buffer.from(html)).split("\n");
-    const [start, comment, end] = ["<http://www.w3.org/1999/xhtml template >", "<!--c-->", "</template>"].map((step) =>
-      steps.indexOf(step),
-    );
-    expect(comment).toBeGreaterThan(start ?? 0);
-    expect(end).toBeGreaterThan(comment ?? 0);
-  });
-});
-
-describe("what a page reads as, in a row", () => {
-  it("is not changed by the end of a part that is not open", () => {
-    const [ended, plain] = ["</thead>", ""].map((end) => reading(Buffer.from(`<table><tr><div>${end}a`)));
-    expect(ended).toBe(plain);
-  });
-});
-
 describe("an edit of any page with any content", () => {
-  it("is refused and changes nothing, or changes just what it should", async () => {
+  it("is refused and changes nothing, or changes no byte but where it should", async () => {
     const isTimeFor = timeForMore(usual);
     const property = fc.asyncProperty(page, target, method, fragment, async (before, aim, verb, content) => {
       if (!isTimeFor(edits)) return;
@@ -66,9 +44,6 @@ describe("an edit of any page with any content", () => {
         expect(after).toEqual(before);
       } else {
         const matches = selectElements(document, compileSelector(selector));
-        const places = matches.map((element) => elementsOf(document).indexOf(element));
-        const expected = expectedReadings(before, { method: verb, elements: places, html: supplied });
-        expect(expected).toContain(reading(after));
         if (!reply.headers.has("x-normalised")) await requireKeptBytes(document, matches, verb, supplied, after);
         await requireKnownState(files, selector, reply, after);
       }

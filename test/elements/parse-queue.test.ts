@@ -48,17 +48,6 @@ describe("parseInTurnOf", () => {
     expect(await second).toBe("second");
   });
 
-  it("gives clients their turns", async () => {
-    const { began, task, end } = tasks();
-    const parses = ["a1", "a2", "a3", "b1"].map((name) => parseInTurn(large, task(name), name.charAt(0)));
-    for (const name of ["a1", "a2", "b1", "a3"]) {
-      await expect.poll(() => began).toContain(name);
-      end(name);
-    }
-    await Promise.all(parses);
-    expect(began).toEqual(["a1", "a2", "b1", "a3"]);
-  });
-
   it("sends away what makes too much wait, the newest of the client that sends the most", async () => {
     const { task, end } = tasks();
     const running = parseInTurn(large, task("running"));

@@ -4,9 +4,8 @@ import { elementSpan, isTagOnly } from "../../src/html/document/element-span.ts"
 import { isHtmlElement, type SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { sample, seededRandom, timesOf } from "../helpers/effort.ts";
+import { seededRandom, timesOf } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
-import { serve } from "../helpers/serve.ts";
 import { elementsOf, type RealPage, realPages, replacementFor, selectorOf } from "./pages.ts";
 
 const elementsPerPage = timesOf(2, 3);
@@ -122,10 +121,5 @@ describe("the elements of real pages", () => {
     const files = createFileServer({ storage: memoryStorage({ "/page.html": page.bytes }) });
     await exercise(page, (init) => files.fetch(new Request("http://localhost/page.html", init)));
     await files.close();
-  });
-
-  it.each(sample(pages, 4))("it does so over HTTP: $name", async (page) => {
-    const { url } = await serve({ storage: memoryStorage({ "/page.html": page.bytes }) });
-    await exercise(page, (init) => fetch(`${url}/page.html`, init));
   });
 });
