@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
-import { createServer, get, type IncomingMessage } from "node:http";
+import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -19,7 +19,6 @@ import {
 } from "./helpers/filement-command.ts";
 import { runNode } from "./helpers/run-node.ts";
 import { open } from "./helpers/send.ts";
-import { listen } from "./helpers/serve.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 import { unusedPort } from "./helpers/unused-port.mjs";
 
@@ -129,28 +128,12 @@ describe("filement, the command", () => {
     download.destroy();
   });
 
-  it("says in one line that the port is in use, and exits with 1", async () => {
-    const port = await listen(createServer());
-    expect(await runFilement(await temporaryDirectory(), "--port", String(port))).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `filement: port ${port} on 127.0.0.1 is in use; choose another with --port\n`,
-    });
-  });
-
   it("refuses a wrong command line with 2 and one line", async () => {
     expect(await runFilement("--port", "http")).toEqual({
       code: 2,
       stdout: "",
       stderr: 'filement: --port expects a number from 0 to 65535, got "http" (filement --help tells more)\n',
     });
-  });
-
-  it("warns that everybody may write when it listens on 0.0.0.0", async () => {
-    const directory = await temporaryDirectory();
-    const { printed, url } = await startFilement([directory, "--host", "0.0.0.0"]);
-    expect(printed.stderr).toMatch(/^warning: [^\n]*0\.0\.0\.0[^\n]*no authentication \([^\n]*\n$/);
-    expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
   });
 
   it("puts an IPv6 address into brackets", { tags: ["ipv6", "campaign"] }, async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
 import { sample } from "../helpers/effort.ts";
-import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
+import { announcement, cli, runFilement, startFilement } from "../helpers/filement-command.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { open } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -63,23 +63,6 @@ describe("SIGHUP", () => {
     await waitFor(/is loaded\n/, "stderr");
     expect(await serverHeader(url)).toBe("second");
     expect(printed.stdout).toBe(`filement: listening on ${url}\n`);
-  });
-
-  it("changes nothing while the server stops, neither the upload in flight nor the exit status", async () => {
-    const { directory } = await site();
-    const { url, kill, ended } = await startFilement([directory]);
-    const upload = open(url, "PUT", "/b.txt", { headers: { "content-length": "10", expect: "100-continue" } });
-    upload.flushHeaders();
-    await once(upload, "continue"); // the server has begun to read
-    kill("SIGTERM");
-    await refusesConnections(url);
-    kill("SIGHUP");
-    upload.end("0123456789");
-    const [reply] = (await once(upload, "response")) as [IncomingMessage];
-    expect(reply.statusCode).toBe(201);
-    reply.resume();
-    expect(await ended).toEqual({ code: 0, signal: null });
-    expect(await readFile(join(directory, "b.txt"), "utf8")).toBe("0123456789");
   });
 
   it.each(sample(["good", "bad"], 2))("opens the access log anew with a %s page, and no line is lost", async (kind) => {

@@ -19,12 +19,6 @@ async function statusOf(target: string, url: string): Promise<number> {
 }
 
 describe("starting a file server", () => {
-  it("serves a directory", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a.txt"), "a");
-    expect(await statusOf(directory, "http://localhost/a.txt")).toBe(200);
-  });
-
   it("offers changes and archives in the listings of a directory, live or not", async () => {
     for (const live of [false, true]) {
       const { files } = await startFiles(
@@ -101,14 +95,6 @@ describe("starting a file server", () => {
     const replies = await Promise.all(urls.map((url) => files.fetch(new Request(url))));
     expect(replies.map(({ status }) => status)).toEqual([404, 404]);
     await files.close();
-  });
-
-  it("fails with what is wrong with the page", async () => {
-    const page = join(await temporaryDirectory(), "config.html");
-    await writeFile(page, configPage("missing", { server: { bindPort: "many" } }));
-    await expect(startFiles({ target: page, tls: undefined, verbose: false }, log)).rejects.toMatchObject({
-      problems: [expect.stringContaining(`${page}:4: bindPort`), expect.stringContaining(`${page}:`)],
-    });
   });
 
   it("gives up on a plugin that does not start in time", async () => {

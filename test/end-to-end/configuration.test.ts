@@ -106,49 +106,6 @@ describe("a configuration from a page", () => {
     expect((await ask("www.example", "GET", "/versions/secret.txt")).status).toBe(404);
   });
 
-  it("limits a directory by address, says so in header fields, and leaves other paths alone", async () => {
-    stepClock(0);
-    const { ask } = await start();
-    const first = await ask("www.example", "GET", "/api/a.json");
-    expect([first.status, first.headers]).toMatchObject([
-      200,
-      {
-        "x-ratelimit-limit": "2",
-        "x-ratelimit-remaining": "1",
-        "x-ratelimit-reset": "2",
-        "ratelimit-policy": '"2-in-4s";q=2;w=4',
-        ratelimit: '"2-in-4s";r=1;t=2',
-      },
-    ]);
-    expect((await ask("www.example", "GET", "/api/")).status).toBe(200);
-    const refused = await ask("www.example", "GET", "/api");
-    expect([refused.status, refused.headers, JSON.parse(refused.text)]).toMatchObject([
-      429,
-      { "retry-after": "2", "content-type": "application/json", "x-ratelimit-remaining": "0" },
-      { error: "Too Many Requests", retry_after_seconds: 2 },
-    ]);
-    const apiary = await ask("www.example", "GET", "/apiary");
-    expect([apiary.status, apiary.headers["x-ratelimit-limit"]]).toEqual([404, undefined]);
-  });
-
-  it("asks who somebody is, and lets them do what the rules say", async () => {
-    const { ask } = await start();
-    const unknown = await ask("members.example", "GET", "/page.html");
-    expect([unknown.status, unknown.headers["www-authenticate"]]).toEqual([
-      401,
-      'Basic realm="The members", charset="UTF-8"',
-    ]);
-    const as = (name: string, method: string, path: string, more: Sending = {}): Promise<Answer> =>
-      ask("members.example", method, path, { ...more, headers: { authorization: basic(name), ...more.headers } });
-    expect((await ask("members.example", "GET", "/", { headers: { authorization: basic("ada", "no") } })).status).toBe(
-      401,
-    );
-    expect((await as("bob", "PUT", "/new.txt", { body: "b" })).status).toBe(403);
-    expect((await as("ada", "PUT", "/new.txt", { body: "b" })).status).toBe(201);
-    const selected = await as("bob", "GET", "/page.html", { headers: { range: "selector=p:first-child" } });
-    expect([selected.status, selected.text]).toEqual([206, "<p>Members</p>"]);
-  });
-
   it("hides the users file", async () => {
     const { ask } = await start();
     const headers = { authorization: basic("ada") };
