@@ -1,27 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { timesOf } from "../helpers/effort.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
 describe.each(storages)("clients that change one file at the same time $where", ({ make }) => {
-  it("count on with If-Match, and lose no step", async () => {
-    const site = await testSite(await make({ "/count.txt": "0", "/page.html": "<p id=a>0</p>" }));
-    const target = timesOf(24, 1000);
-    let refused = 0;
-    async function count(): Promise<void> {
-      for (;;) {
-        const { text, headers } = await site.send("GET", "/count.txt");
-        if (Number(text) >= target) return;
-        const fields = { "if-match": String(headers["etag"]) };
-        const { status } = await site.send("PUT", "/count.txt", { headers: fields, body: `${Number(text) + 1}` });
-        expect([200, 412]).toContain(status);
-        refused += status === 412 ? 1 : 0;
-      }
-    }
-    await Promise.all(Array.from({ length: 16 }, count));
-    expect([await site.textAt("/count.txt"), site.changes.length]).toEqual([`${target}`, target]);
-    expect(refused).toBeGreaterThan(0);
-  });
-
   it("are each answered and told of, one bad edit among them", async () => {
     const site = await testSite(await make({ "/page.html": "<ul></ul><p id=a>old</p>" }));
     const item = (i: number): string => (i === 5 ? "<li><b>unclosed</li>" : `<li>${i}</li>`);

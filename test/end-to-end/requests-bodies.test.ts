@@ -150,17 +150,6 @@ describe("content that nobody reads", () => {
     expect(outcomes).toHaveLength(1);
   });
 
-  it("can be sent on by a client that reads the reply only then", async () => {
-    fastClock();
-    const { port } = await site();
-    const socket = await openSocket(port);
-    socket.pause();
-    socket.write(head(413, 60_000 + 65_537));
-    socket.write(bytes(60_000));
-    socket.write(bytes(65_537));
-    expect(statuses(await text(socket))).toEqual(["413"]);
-  });
-
   it("is never a request, however it is cut into packets", async () => {
     const { port, textAt, changes } = await site();
     const socket = await openSocket(port);
@@ -174,16 +163,6 @@ describe("content that nobody reads", () => {
     await expect.poll(() => vi.getTimerCount()).toBe(1);
     vi.runAllTimers();
     expect([statuses(await answer), await textAt("/a.txt"), changes]).toEqual([["401"], "a", []]);
-  });
-
-  it("is refused for its size before it is sent, and in chunks as soon as it is too much", async () => {
-    fastClock();
-    const { port, everything } = await site({ maxFileSize: 1000 });
-    const announced = await exchangeBytes(port, "PUT /new.txt HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n");
-    const piece = `400\r\n${bytes(1024)}\r\n`;
-    const chunked = "PUT /new.txt HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
-    expect([statuses(announced), statuses(await exchangeBytes(port, chunked + piece))]).toEqual([["413"], ["413"]]);
-    expect(await everything()).toEqual(["/a.txt"]);
   });
 });
 

@@ -123,9 +123,9 @@ describe("a cross-site request that changes nothing", () => {
 });
 
 describe("allowedOrigins", () => {
-  const allowedOrigins = ["https://admin.example", "http://localhost:5173"];
+  const allowedOrigins = ["https://admin.example", "http://localhost:5173", "chrome-extension://abc"];
 
-  it.each(["https://admin.example", "http://localhost:5173", "HTTPS://ADMIN.EXAMPLE:443"])(
+  it.each([...allowedOrigins, "HTTPS://ADMIN.EXAMPLE:443"])(
     "lets pages of %s write, cross-site or not",
     async (origin) => {
       const to = await site({ allowedOrigins });

@@ -40,20 +40,6 @@ describe.each(storages)("POST to a file $where", ({ make }) => {
     expect(await site.everything()).toEqual(["/log.txt"]);
   });
 
-  it.each<[string, number, (tag: string) => Record<string, string>]>([
-    ["If-Match names the tag", 200, (tag) => ({ "if-match": tag })],
-    ["If-Match names another", 412, () => ({ "if-match": '"other"' })],
-    ["If-None-Match is *", 412, () => ({ "if-none-match": "*" })],
-    ["If-Unmodified-Since is before it", 412, () => ({ "if-unmodified-since": "Mon, 01 Jan 1990 00:00:00 GMT" })],
-  ])("where %s: %i", async (_condition, status, conditions) => {
-    const site = await testSite(await make({ "/log.txt": "one" }));
-    const { etag = "" } = (await site.send("HEAD", "/log.txt")).headers;
-    const answer = await site.send("POST", "/log.txt", { body: "two", headers: conditions(etag) });
-    expect(answer.status).toBe(status);
-    expect(await site.textAt("/log.txt")).toBe(status === 200 ? "onetwo" : "one");
-    expect(answer.headers.etag === etag).toBe(status === 412);
-  });
-
   describe("of which the size is limited", () => {
     it("refuses what would make the file too large, before it is sent: 413", async () => {
       const site = await testSite(await make({ "/log.txt": "12345678" }), { maxFileSize: 10 });

@@ -41,25 +41,4 @@ describe.each(storages)("DELETE $where", ({ make }) => {
     expect((await site.send("DELETE", "/dir/")).status).toBe(409);
     expect(await site.everything()).toEqual(["/dir/", "/dir/.hidden"]);
   });
-
-  it.each<[string, string, number, (tag: string) => Record<string, string>]>([
-    ["/a.txt", "If-Match names the tag", 204, (tag) => ({ "if-match": tag })],
-    ["/a.txt", "If-Match names another", 412, () => ({ "if-match": '"other"' })],
-    ["/a.txt", "If-None-Match is *", 412, () => ({ "if-none-match": "*" })],
-    [
-      "/a.txt",
-      "If-Unmodified-Since is before it",
-      412,
-      () => ({ "if-unmodified-since": "Mon, 01 Jan 1990 00:00:00 GMT" }),
-    ],
-    ["/empty/", "If-Match is *", 204, () => ({ "if-match": "*" })],
-    ["/empty/", "If-Match names a tag it has not", 412, () => ({ "if-match": '"other"' })],
-  ])("of %s, where %s: %i", async (path, _condition, status, conditions) => {
-    const site = await testSite(await make(files));
-    const { etag = "" } = (await site.send("HEAD", path)).headers;
-    const answer = await site.send("DELETE", path, { headers: conditions(etag) });
-    expect(answer.status).toBe(status);
-    expect((await site.everything()).includes(path)).toBe(status === 412);
-    expect(answer.headers.etag !== undefined).toBe(status === 412);
-  });
 });

@@ -12,20 +12,6 @@ import { onDisk, storages, testSite } from "../helpers/test-site.ts";
 const past = "Mon, 01 Jan 1990 00:00:00 GMT";
 
 describe.each(storages)("reading a file $where", ({ make }) => {
-  it.each([
-    ["page.html", "text/html; charset=utf-8"],
-    ["note.txt", "text/plain; charset=utf-8"],
-    ["photo.jpg", "image/jpeg"],
-    ["PAGE.HTML", "text/html; charset=utf-8"],
-    ["drawing.svg", "image/svg+xml"],
-    ["strange.unheard-of", "application/octet-stream"],
-    ["Makefile", "application/octet-stream"],
-  ])("sends %s as %s", async (name, type) => {
-    const site = await testSite(await make({ [`/${name}`]: "content" }));
-    const { status, headers, text } = await site.send("GET", `/${name}`);
-    expect({ status, text, type: headers["content-type"] }).toEqual({ status: 200, text: "content", type });
-  });
-
   it("sends every byte as it is stored, whatever it is", async () => {
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 7 + (index >> 8)) % 256));
     const site = await testSite(await make({ "/all.bin": bytes, "/empty.bin": "" }));

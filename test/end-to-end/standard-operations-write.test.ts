@@ -104,22 +104,23 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
       ["/a.txt", "If-Match names another tag", 412, () => ({ "if-match": '"other"' })],
       ["/a.txt", "If-None-Match is *", 412, () => ({ "if-none-match": "*" })],
       ["/a.txt", "If-Unmodified-Since is before it", 412, () => ({ "if-unmodified-since": past })],
-      [
-        "/a.txt",
-        "If-Modified-Since, which is for reads, is its date",
-        200,
-        (_t, date) => ({ "if-modified-since": date }),
-      ],
+      ["/a.txt", "If-Modified-Since, which is for reads", 200, (_, date) => ({ "if-modified-since": date })],
+      ["/empty/", "If-Match is *", 204, () => ({ "if-match": "*" })],
+      ["/empty/", "If-Match names a tag it has not", 412, () => ({ "if-match": '"other"' })],
       ["/new.txt", "If-Match is *", 412, () => ({ "if-match": "*" })],
       ["/new.txt", "If-None-Match is *", 201, () => ({ "if-none-match": "*" })],
       ["/new.txt", "If-Unmodified-Since is any date", 201, () => ({ "if-unmodified-since": past })],
     ])("on %s, where %s: %i", async (path, _condition, status, conditions) => {
-      const site = await testSite(await make({ "/a.txt": "old" }));
-      const { etag = "", "last-modified": date = "" } = (await site.send("HEAD", "/a.txt")).headers;
-      const answer = await site.send("PUT", path, { body: "new", headers: conditions(etag, date) });
-      expect(answer.status).toBe(status);
-      expect((await site.textAt(path)) === "new").toBe(status < 300);
-      expect(site.changes).toHaveLength(status < 300 ? 1 : 0);
+      for (const method of { "/a.txt": ["PUT", "POST", "DELETE"], "/empty/": ["DELETE"] }[path] ?? ["PUT"]) {
+        const site = await testSite(await make({ "/a.txt": "old", "/empty/": "" }));
+        const before = await site.everything();
+        const { etag = "", "last-modified": date = "" } = (await site.send("HEAD", path)).headers;
+        const body = method === "DELETE" ? undefined : "new";
+        const answer = await site.send(method, path, { body, headers: conditions(etag, date) });
+        expect([method, answer.status]).toEqual([method, method === "DELETE" && status < 300 ? 204 : status]);
+        if (status < 300) expect(site.changes).toHaveLength(1);
+        else expect([await site.everything(), await site.textAt("/a.txt"), site.changes]).toEqual([before, "old", []]);
+      }
     });
 
     it("answers 412 with the tag of what is stored, and none where nothing is", async () => {

@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { ClientSlice, measureEntries, type TreeLimits, visibleTree } from "../../src/files/visible-entries.ts";
+import { measureEntries, type TreeLimits, visibleTree } from "../../src/files/visible-entries.ts";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type StoredEntry } from "../../src/storage/storage.ts";
@@ -29,21 +29,9 @@ describe("everything below a directory", () => {
     expect(await pathsBelow(memoryStorage(notes), "/n/")).toEqual(found);
   });
 
-  it("is what this client may read, in the directories that it may list", async () => {
-    const permits: Asked["permits"] = (right, path) =>
-      right === "list" ? path !== "/n/b/d/" : right === "read" && path !== "/n/a.txt";
-    expect(await pathsBelow(memoryStorage(notes), "/n/", { permits })).toEqual(["/n/b/", "/n/b/c.txt"]);
-  });
-
   it("is without what asks who the client is on its own", async () => {
     const isGuardedAlike = (path: string, other: string): boolean => path === "/n/" && !other.startsWith("/n/b/d/");
     expect(await pathsBelow(memoryStorage(notes), "/n/", { isGuardedAlike })).not.toContain("/n/b/d/");
-  });
-
-  it("is without hidden names", async () => {
-    const storage = memoryStorage({ "/.git/config": "", "/a/.env": "", "/a/b.txt": "", "/a/con": "", "/a/x:y": "" });
-    expect(await pathsBelow(storage, "/")).toEqual(["/a/", "/a/b.txt"]);
-    expect(await pathsBelow(storage, "/", { options: { dotfiles: "allow" } })).toContain("/a/.env");
   });
 
   it("is without what links to directories lead to, and without links out of the root", async () => {
@@ -78,22 +66,6 @@ describe("everything below a directory", () => {
     if (problem === undefined) return expect(await walking).toHaveLength(5);
     const details = expect.stringContaining(problem);
     return expect(walking).rejects.toMatchObject({ status: 413, code: "DIRECTORY_TOO_LARGE", message: details });
-  });
-
-  it("is looked for no further when the client has left", async () => {
-    const leaving = new AbortController();
-    const storage = memoryStorage(notes);
-    const listed: string[] = [];
-    const list: Storage["list"] = (path) => {
-      listed.push(path);
-      leaving.abort();
-      return storage.list(path);
-    };
-    const request = await fileRequest(storage, "/n/");
-    const slice = new ClientSlice(leaving.signal);
-    const walking = visibleTree({ ...request, storage: { ...storage, list } }, plenty, {}, slice);
-    await expect(walking).rejects.toMatchObject({ code: "CLIENT_LEFT" });
-    expect(listed).toEqual(["/n/"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { readdir, readlink, truncate } from "node:fs/promises";
+import { truncate } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -96,12 +96,6 @@ describe("the .zip of a directory", () => {
     const { headers, text } = await send(url, "GET", "/?zip");
     expect(headers["content-type"]).toContain("text/html");
     expect(text).not.toContain("?zip");
-  });
-
-  it("is offered by the page of the directory", async () => {
-    const { url } = await serve({ storage: memoryStorage({ "/a/": "" }), listing });
-    expect((await send(url, "GET", "/a/")).text).toContain('<a href="?zip">Download as .zip</a>');
-    expect(await namesIn((await send(url, "GET", "/a/?zip")).bytes)).toEqual(["a/"]);
   });
 
   it("answers HEAD like GET, without the content", async () => {
@@ -261,17 +255,6 @@ describe("the .zip of a directory", () => {
     expect(opened).toEqual(["/a.mp4"]);
     expect(read).toBeLessThan(size / 2);
   });
-
-  it("leaves no file open on the disk when the client leaves", { tags: ["linux"] }, async () => {
-    const root = await temporaryDirectory();
-    await onDisk(root, { "/a.mp4": Buffer.alloc(16 * 1024 * 1024), "/b.mp4": "b" });
-    const site = await testSite(await onDisk(root), { listing });
-    const response = await begun(site.url);
-    expect(await openBelow(root)).toEqual(["/a.mp4"]);
-    response.destroy();
-    await site.ended(1);
-    await expect.poll(() => openBelow(root)).toEqual([]);
-  });
 });
 
 /** Asks for the archive of the root, and waits until the first file has begun; the rest is not read. */
@@ -289,11 +272,4 @@ async function begun(url: string): Promise<IncomingMessage> {
     });
   });
   return response;
-}
-
-/** The files below a directory that this process has open. */
-async function openBelow(root: string): Promise<string[]> {
-  const descriptors = await readdir("/proc/self/fd");
-  const targets = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => "")));
-  return targets.filter((target) => target.startsWith(`${root}/`)).map((target) => target.slice(root.length));
 }

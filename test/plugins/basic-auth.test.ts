@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -650,24 +650,6 @@ describe("basicAuth with an authfile", () => {
     await until("bob", "wasps", 401);
     expect(await status("ada", "engine")).toBe(200);
     expect(lines.filter((line) => line.startsWith("error"))).toEqual([]);
-  });
-
-  it.each([
-    ["broken", "ada\n"],
-    ["empty", ""],
-    ["gone", undefined],
-  ])("keeps the users while the file is %s, reports that once, and takes the next version", async (_what, content) => {
-    const { authfile, until, status, lines } = await fileSite();
-    const errors = (): string[] => lines.filter((line) => line.startsWith("error"));
-    if (content === undefined) await rm(authfile);
-    else await writeFile(authfile, content);
-    while (errors().length === 0) expect(await status("ada", "engine")).toBe(200);
-    expect(errors()).toEqual([expect.stringMatching(/^error basicAuth: .*remain in force \{"problems":\["/)]);
-    for (let round = 0; round < 20; round += 1) expect(await status("ada", "engine")).toBe(200);
-    await writeFile(authfile, "bob:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=\n");
-    await until("bob", "password", 200);
-    expect(await status("ada", "engine")).toBe(401);
-    expect(errors()).toHaveLength(1);
   });
 
   it("adds the file's rules to its own", async () => {

@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { mkdir, rename, rm, symlink } from "node:fs/promises";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig, HostConfig } from "../../../src/config.ts";
@@ -12,7 +10,6 @@ import type { Change } from "../../../src/server/change-feed.ts";
 import type { Plugin } from "../../../src/server/plugin.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
-import { timesOf } from "../../helpers/effort.ts";
 import { fastClock } from "../../helpers/fast-clock.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content } from "../../storage/content.ts";
@@ -377,33 +374,6 @@ describe("several file handlers", () => {
     await expect
       .poll(async () => (await site.summary()).sort())
       .toEqual(["created /a.txt", "created /open/.env", "created /open/a.txt"]);
-  });
-});
-
-describe("a burst", () => {
-  it("of thousands of files is announced whole, each once, and holds up no request", async () => {
-    const count = timesOf(1_500, 10_000);
-    const site = await liveSite({ "/page.html": page });
-    await mkdir(join(site.root, "../made"));
-    const script = `for (let i = 0; i < ${count}; i += 1) {
-      const directory = process.argv[1] + "/" + (i % 50);
-      require("node:fs").mkdirSync(directory, { recursive: true });
-      require("node:fs").writeFileSync(directory + "/" + i, "x");
-    }`;
-    const child = spawn(process.execPath, ["-e", script, join(site.root, "../made")], { stdio: "ignore" });
-    await once(child, "exit");
-    await rename(join(site.root, "../made"), join(site.root, "made"));
-    let mostDuringOne = 0;
-    while (site.changes.length < count) {
-      const before = site.changes.length;
-      await site.send("GET", "/page.html");
-      mostDuringOne = Math.max(mostDuringOne, site.changes.length - before);
-    }
-    const summary = await site.summary();
-    expect(new Set(summary).size).toBe(count);
-    expect(summary.length).toBe(count);
-    expect(summary.every((each) => each.startsWith("created /made/"))).toBe(true);
-    expect(mostDuringOne).toBeLessThan(count / 20); // a request that waited for the burst would see all of it pass
   });
 });
 
