@@ -6,7 +6,9 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import type { CacheControl, Download, FileOptions, SentFile } from "../server/site.ts";
 import type { OpenFile, OpenFor, Storage, StoredStat } from "../storage/storage.ts";
-import type { NamesBudget } from "./select-names.ts";
+
+/** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
+export type HoldNames = (count: number) => void;
 
 export interface FileSpace {
   readonly storage: Storage;
@@ -15,7 +17,7 @@ export interface FileSpace {
   readonly options: FileOptions;
   readonly serving: Serving;
   readonly contentTypeOf: ContentTypeOf;
-  readonly listings: NamesBudget;
+  readonly listings: { open(exchange: Pick<Exchange, "defer">): HoldNames };
 }
 
 /** A request for a file or directory, after the file handler has found out what is there. */

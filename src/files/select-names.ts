@@ -3,7 +3,7 @@ import { mergeInSlices, sortInSlices } from "../event-loop/sort-in-slices.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { StoredEntry } from "../storage/storage.ts";
-import type { FileRequest } from "./file-request.ts";
+import type { FileRequest, HoldNames } from "./file-request.ts";
 import {
   compareNames,
   compareRanked,
@@ -166,9 +166,6 @@ export class NamesBudget {
     return hold;
   }
 }
-
-/** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
-export type HoldNames = (count: number) => void;
 
 function tooMany(): HttpError {
   const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";

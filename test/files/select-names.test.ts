@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TimeSlice } from "../../src/event-loop/sliced-work.ts";
+import type { HoldNames } from "../../src/files/file-request.ts";
 import { compareNames } from "../../src/files/listing-query.ts";
 import {
-  type HoldNames,
   hasMore,
   NamesBudget,
   type SelectedNames,

@@ -4,7 +4,6 @@ import { Elsewhere } from "./directory.ts";
 import type { Job, JobResult } from "./jobs.ts";
 import { atOnce, inPool } from "./system-calls.ts";
 import { programOf } from "./write-programs.ts";
-import type { ThreadMessage } from "./write-thread.ts";
 
 /** Content beyond this is not worth a copy: its calls are made by way of Node's thread pool. */
 const maxSentBytes = 1024 * 1024;
@@ -141,7 +140,10 @@ export function threadOf(device: number): DiskThread {
 }
 
 /** What a job came to, as values that can be sent to another thread. */
-export type SentResult = { readonly value: JobResult } | { readonly error: unknown };
+type SentResult = { readonly value: JobResult } | { readonly error: unknown };
+
+/** What the thread sends: once, that it runs; then results. */
+export type ThreadMessage = readonly SentResult[] | undefined;
 
 /** An error, without what a copy would lose. */
 interface SentError {

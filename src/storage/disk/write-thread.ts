@@ -1,10 +1,7 @@
 // The thread of a disk, which `disk-thread.ts` starts as a worker: it is sent jobs, and sends what they came to.
 import { parentPort } from "node:worker_threads";
-import { resultsOf, type SentResult } from "./disk-thread.ts";
+import { resultsOf, type ThreadMessage } from "./disk-thread.ts";
 import type { Job } from "./jobs.ts";
-
-/** What it sends: once, that it runs; then results. */
-export type ThreadMessage = readonly SentResult[] | undefined;
 
 const send = (message: ThreadMessage): void => parentPort?.postMessage(message);
 
