@@ -1,5 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { atHand, atOnce, SlicedQueue, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
+import { atHand, atOnce, inFairSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { DocumentError } from "../html/document-error.ts";
 import {
   compileSelector,
@@ -26,9 +26,6 @@ export function clientOf({ address, user }: Exchange): Client {
   return { address, account: user?.name ?? "", isKnown: user !== undefined };
 }
 
-/** There is one event loop, which all selections share. */
-const queue = new SlicedQueue();
-
 /** Finds the elements that a selector selects, in document order. */
 export type FindElements = (document: SourceDocument, selector: string) => Promise<readonly SourceElement[]>;
 
@@ -38,7 +35,7 @@ export function finderOf(options: SelectionOptions, client: Client, work?: { ste
   const { choose } = dialects[options.dialect];
   const limits = { maxMatches, maxSelectionSteps, ...(work && { work }) };
   return async (document, selector) =>
-    choose(await queue.do(selection(document, parsedSelector(selector, options), limits), client));
+    choose(await inFairSlices(selection(document, parsedSelector(selector, options), limits), client));
 }
 
 /** The text as it stands, or percent-decoded where only that parses. */
@@ -94,7 +91,7 @@ export class ChosenElements implements JudgedElements {
 
   /** Whether an access permits a right to all of them, when it is the client's turn. */
   isGiven(access: Access, right: Right, path: string, client: Client): boolean | Promise<boolean> {
-    return queue.do(this.areGiven(access, right, path), client);
+    return inFairSlices(this.areGiven(access, right, path), client);
   }
 
   /** Where answers take longer, the access gets `false` for them, and is asked again once they are known. */

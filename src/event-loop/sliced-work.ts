@@ -27,18 +27,13 @@ export function* atHand<Value>(value: Value): SlicedWork<Value> {
 /** What a promise gives, for work that has to wait for it; what is no promise is at hand. */
 export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Value> {
   if (!(promise instanceof Promise)) return promise;
-  const settledAs: (() => Value)[] = [];
-  const known = promise.then(
-    (value) => void settledAs.push(() => value),
-    (error: unknown) =>
-      void settledAs.push(() => {
-        throw error;
-      }),
-  );
+  const outcomes: PromiseSettledResult<Value>[] = [];
+  const known = Promise.allSettled([promise]).then((settled) => outcomes.push(...settled));
   for (;;) {
     yield known;
-    const [outcome] = settledAs;
-    if (outcome) return outcome();
+    const [outcome] = outcomes;
+    if (outcome?.status === "fulfilled") return outcome.value;
+    if (outcome) throw outcome.reason;
   }
 }
 
@@ -49,27 +44,22 @@ export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Val
 export function inSlices<Value>(work: SlicedWork<Value>): Value | Promise<Value> {
   const slice = new TimeSlice();
   const piece = oneSlice(work, slice);
-  return piece.done ? piece.value : inMoreSlices(work, slice, piece.value);
+  return piece.done ? piece.value : inMoreSlices(work, slice, piece);
 }
 
-async function inMoreSlices<Value>(
-  work: SlicedWork<Value>,
-  slice: TimeSlice,
-  awaited: Promise<unknown> | undefined,
-): Promise<Value> {
-  for (let next = awaited; ; ) {
-    await (next ?? slice.renew());
-    const piece = oneSlice(work, slice);
-    if (piece.done) return piece.value;
-    next = piece.value;
+async function inMoreSlices<Value>(work: SlicedWork<Value>, slice: TimeSlice, first: Piece<Value>): Promise<Value> {
+  let piece = first;
+  while (!piece.done) {
+    await (piece.value ?? slice.renew());
+    piece = oneSlice(work, slice);
   }
+  return piece.value;
 }
+
+type Piece<Value> = ReturnType<SlicedWork<Value>["next"]>;
 
 /** Goes on until the slice is over, the work has to wait, or it is done. */
-function oneSlice<Value>(
-  work: SlicedWork<Value>,
-  slice: TimeSlice,
-): IteratorResult<Promise<unknown> | undefined, Value> {
+function oneSlice<Value>(work: SlicedWork<Value>, slice: TimeSlice): Piece<Value> {
   let piece = work.next();
   while (!piece.done && !piece.value && !slice.isOver) piece = work.next();
   return piece;
@@ -114,37 +104,31 @@ export class TimeSlice {
 /** What is done within that is not worth a place in the queue. */
 const atOnceMs = 1;
 
+/** There is one event loop, which all share. */
+const queue = new FairQueue();
+let rest: Promise<void> | undefined;
+
 /**
  * Does the work of many clients side by side in slices of a few milliseconds: clients take turns, and all of them
- * together get at most half of the event loop while others need it.
+ * together get at most half of the event loop while others need it. What is done in a moment is done when this returns,
+ * without a promise.
  */
-export class SlicedQueue {
-  readonly #queue = new FairQueue();
-  readonly #newSlice: () => TimeSlice;
-  #rest: Promise<void> | undefined;
+export function inFairSlices<Value>(work: SlicedWork<Value>, client: Client): Value | Promise<Value> {
+  const piece = oneSlice(work, new TimeSlice(atOnceMs));
+  return piece.done ? piece.value : inMoreTurns(work, client);
+}
 
-  constructor(newSlice: () => TimeSlice = () => new TimeSlice()) {
-    this.#newSlice = newSlice;
-  }
-
-  /** The result of work: at once, without a promise, where it is done in a moment. */
-  do<Value>(work: SlicedWork<Value>, client: Client): Value | Promise<Value> {
-    const piece = oneSlice(work, new TimeSlice(atOnceMs));
-    return piece.done ? piece.value : this.#doRest(work, client);
-  }
-
-  async #doRest<Value>(work: SlicedWork<Value>, client: Client): Promise<Value> {
-    for (;;) {
-      const piece = await this.#queue.run(client, async () => {
-        await this.#rest;
-        const slice = this.#newSlice();
-        try {
-          return oneSlice(work, slice);
-        } finally {
-          this.#rest = slice.rest();
-        }
-      });
-      if (piece.done) return piece.value;
-    }
+async function inMoreTurns<Value>(work: SlicedWork<Value>, client: Client): Promise<Value> {
+  for (;;) {
+    const piece = await queue.run(client, async () => {
+      await rest;
+      const slice = new TimeSlice();
+      try {
+        return oneSlice(work, slice);
+      } finally {
+        rest = slice.rest();
+      }
+    });
+    if (piece.done) return piece.value;
   }
 }

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { inSlices, SlicedQueue, type SlicedWork, TimeSlice } from "../../src/event-loop/sliced-work.ts";
+import { inFairSlices, inSlices, type SlicedWork, TimeSlice } from "../../src/event-loop/sliced-work.ts";
 import { type SteppedClock, stepClock } from "../helpers/counted-work.ts";
 
 /** Work in a number of pieces, each of which calls `piece`. */
@@ -89,33 +89,20 @@ describe("TimeSlice", () => {
   });
 });
 
-/** A slice that is over after one piece, and says when it rests. */
-class OnePiece extends TimeSlice {
-  readonly #rested: () => void;
-
-  constructor(rested: () => void) {
-    super(0);
-    this.#rested = rested;
-  }
-
-  override async rest(): Promise<void> {
-    this.#rested();
-  }
-}
-
-/** Work of some pieces; the first keeps the event loop until it is not worth doing more at once. */
+/** Work of some pieces, each of which fills a slice. */
 function* namedPieces(name: string, count: number, done: string[]): SlicedWork<string> {
-  clock.pass(2);
+  clock.pass(5);
   for (let index = 1; index <= count; index += 1) {
     yield;
     done.push(`${name}${index}`);
+    clock.pass(5);
   }
   return name;
 }
 
 let clock: SteppedClock;
 
-describe("SlicedQueue", () => {
+describe("inFairSlices", () => {
   beforeEach(() => {
     clock = stepClock(0);
   });
@@ -125,16 +112,17 @@ describe("SlicedQueue", () => {
       yield;
       return 42;
     }
-    expect(new SlicedQueue().do(little(), { address: "a" })).toBe(42);
+    expect(inFairSlices(little(), { address: "a" })).toBe(42);
   });
 
   it("gives clients their turns slice by slice, and rests between any two", async () => {
     const done: string[] = [];
-    const queue = new SlicedQueue(() => new OnePiece(() => done.push("rest")));
+    const rests = vi.spyOn(TimeSlice.prototype, "rest").mockImplementation(async () => void done.push("rest"));
+    onTestFinished(() => rests.mockRestore());
     const works = [
-      queue.do(namedPieces("a", 3, done), { address: "a" }),
-      queue.do(namedPieces("b", 1, done), { address: "b" }),
-      queue.do(namedPieces("c", 3, done), { address: "c" }),
+      inFairSlices(namedPieces("a", 3, done), { address: "a" }),
+      inFairSlices(namedPieces("b", 1, done), { address: "b" }),
+      inFairSlices(namedPieces("c", 3, done), { address: "c" }),
     ];
     expect(await Promise.all(works)).toEqual(["a", "b", "c"]);
     const order = done.filter((each) => each !== "rest");
@@ -151,6 +139,6 @@ describe("SlicedQueue", () => {
       yield* namedPieces("x", 1, []);
       throw new Error("no");
     }
-    await expect(new SlicedQueue().do(failing(), { address: "a" })).rejects.toThrow("no");
+    await expect(inFairSlices(failing(), { address: "a" })).rejects.toThrow("no");
   });
 });
