@@ -67,7 +67,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
       }
       return false;
     },
-    answer: composePipeline(listed, noPluginAnswered, refusalNotes(listed, config, server)),
+    answer: composePipeline(listed, () => Promise.reject(notFound()), refusalNotes(listed, config, server)),
     answerProgram: composePipeline([], (exchange) => runFileHandler(site, exchange)),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
@@ -131,8 +131,6 @@ async function runFileHandler(site: HostedSite, exchange: Exchange): Promise<Rep
   if (!handler?.handle) throw new HttpError(404, "NOT_FOUND", `No files are at ${exchange.path}.`);
   return handler.handle(exchange, () => Promise.reject(new TypeError("a file handler passes nothing on")));
 }
-
-const noPluginAnswered: Handler = () => Promise.reject(notFound());
 
 export interface VirtualHosts {
   readonly sites: readonly HostedSite[];

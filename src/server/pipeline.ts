@@ -104,7 +104,7 @@ export function listPlugins(
     const { scope } = plugin;
     listed.push({ plugin, ...(scope ? outer : following) });
     if (!scope) continue;
-    const covers = both(outer.covers, (path) => scope.covers(path));
+    const covers: Covers = (path) => outer.covers(path) && scope.covers(path);
     const isSmaller = scope.directory !== undefined && isWithin(scope.directory, outer.part);
     const inside = { covers, part: isSmaller ? scope.directory : scope.directory && outer.part };
     if (scope.plugins) listed.push(...listPlugins(scope.plugins, inside));
@@ -130,10 +130,6 @@ export function distinctPlugins(listed: readonly ListedPlugin[]): readonly Liste
     places.set(plugin, before ? { plugin, covers: covered, part: undefined } : each);
   }
   return [...places.values()];
-}
-
-function both(outer: Covers, inner: Covers): Covers {
-  return outer === everywhere ? inner : (path) => outer(path) && inner(path);
 }
 
 /** Whether a plugin is asked for every path of its host. */
