@@ -12,7 +12,7 @@ import { checkConfig } from "./options/check-config.ts";
 import { createEntries, type NodeServer, type UpgradeOptions } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";
 import type { NodeRequest, NodeResponse } from "./runtime/node-request.ts";
-import { UsageLimit } from "./server/admission.ts";
+import { usageLimit } from "./server/admission.ts";
 import { ChangeFeed } from "./server/change-feed.ts";
 import { Exchange } from "./server/exchange.ts";
 import { type Logger, notify, silentLogger } from "./server/logger.ts";
@@ -88,9 +88,9 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
   };
   const hosts: VirtualHosts = createVirtualHosts(config, parts);
   const clients = clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for");
-  const uploads = new UsageLimit(maxConcurrentRequests);
+  const takeUpload = usageLimit(maxConcurrentRequests);
   const nowhere = createSite("", {}, parts);
-  const serve = requestPath({ clients, life, uploads, hosts, nowhere });
+  const serve = requestPath({ clients, life, takeUpload, hosts, nowhere });
   const entries = createEntries(serve, { fallthrough, life, mount: mountOf(config.mount), upgrades, report });
 
   const files: FileServer<Response | undefined> = Object.assign(entries.handle, {

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
+import { type Client, fairQueue } from "../event-loop/fair-queue.ts";
 import { inSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { preconditionCheck } from "../files/commit.ts";
 import type { Edit } from "../html/edit/edits.ts";
@@ -89,7 +89,7 @@ const rights: Readonly<Record<Effect, Right>> = {
 
 /** An edit with more content is made alone: its content and the pages before and after take many times its memory. */
 const smallBytes = 256 * 1024;
-const largeEdits = new FairQueue();
+const largeEditInTurn = fairQueue();
 
 /**
  * Edits a document: reads, selects, edits, proves and writes under the file's lock, so that two concurrent edits both
@@ -143,7 +143,7 @@ class Editing {
     const isEmpty = this.#wanted.kind === "elements-deleted";
     const body = isEmpty ? new Uint8Array() : await bodies.read(exchange, this.#maxLength);
     const edit = (): Promise<Reply> => this.#edit(kind, this.#wanted.edits(decodeHtml(body)));
-    return body.byteLength <= smallBytes ? edit() : largeEdits.run(this.#client, edit);
+    return body.byteLength <= smallBytes ? edit() : largeEditInTurn(this.#client, edit);
   }
 
   /** Looks at the page before the content is read, and keeps nothing of it; `undefined` if there is nothing to do. */

@@ -1,4 +1,4 @@
-import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
+import { type Client, fairQueue } from "../event-loop/fair-queue.ts";
 import { inSlices, settled } from "../event-loop/sliced-work.ts";
 import type { ParseInTurn } from "../html/engine.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -8,7 +8,7 @@ const smallLength = 256 * 1024;
 /** Characters that may wait in memory together, and as many again of known clients. */
 const maxWaitingLength = 128 * 1024 * 1024;
 
-const queue = new FairQueue({
+const inTurn = fairQueue({
   maxWaiting: maxWaitingLength,
   refusal: () =>
     new HttpError(503, "OVERLOADED", "Too many large documents wait to be parsed; try again shortly.", {
@@ -24,5 +24,5 @@ const queue = new FairQueue({
  */
 export function parseInTurnOf(client: Client): ParseInTurn {
   return (length, parse) =>
-    length <= smallLength ? parse() : settled(queue.run(client, () => inSlices(parse()), length));
+    length <= smallLength ? parse() : settled(inTurn(client, () => inSlices(parse()), length));
 }

@@ -8,7 +8,7 @@ export interface Client {
   readonly isKnown?: boolean;
 }
 
-/** Options of {@link FairQueue}. */
+/** Options of {@link fairQueue}. */
 export interface FairQueueOptions {
   /** How many tasks run at once. @default 1 */
   readonly concurrency?: number;
@@ -26,54 +26,47 @@ interface Waiting {
   refuse(): void;
 }
 
+/** Runs a task, which takes `weight` of `maxWaiting`, when it is its turn and gives its result. Throws the refusal. */
+export type RunInTurn = <T>(client: Client, task: () => Promise<T> | T, weight?: number) => Promise<T>;
+
 /**
  * Lets a few costly tasks run at once; the others wait. Addresses take turns, at one address accounts do, and known
  * clients take turns with all others: the client that sends the most waits the longest. When too much waits, the newest
  * task of the address with the most is refused.
  */
-export class FairQueue {
-  readonly #concurrency: number;
-  readonly #maxWaiting: number;
-  readonly #refusal: () => Error;
-  readonly #waiting = new Group();
-  #running = 0;
+export function fairQueue(options: FairQueueOptions = {}): RunInTurn {
+  const { concurrency = 1, maxWaiting = Number.POSITIVE_INFINITY } = options;
+  const { refusal = () => new Error("too many tasks wait") } = options;
+  const waiting = new Group();
+  let running = 0;
 
-  constructor(options: FairQueueOptions = {}) {
-    const { concurrency = 1, maxWaiting = Number.POSITIVE_INFINITY } = options;
-    const { refusal = () => new Error("too many tasks wait") } = options;
-    this.#concurrency = concurrency;
-    this.#maxWaiting = maxWaiting;
-    this.#refusal = refusal;
-  }
-
-  /** Runs `task`, which takes `weight` of `maxWaiting`, when it is its turn and gives its result. Throws the refusal. */
-  async run<T>(client: Client, task: () => Promise<T> | T, weight: number = 1): Promise<T> {
-    if (this.#running < this.#concurrency) this.#running += 1;
-    else await this.#turn(client, weight);
-    try {
-      return await task();
-    } finally {
-      // The place goes straight to the next in line: a newcomer must not slip in between.
-      const next = this.#waiting.take();
-      if (next) next.begin();
-      else this.#running -= 1;
-    }
-  }
-
-  #turn({ address, account = "", isKnown = false }: Client, weight: number): Promise<void> {
+  function turn({ address, account = "", isKnown = false }: Client, weight: number): Promise<void> {
     const groups = [isKnown ? "known" : "others", address, account];
     return new Promise((resolve, reject) => {
       // Some tasks hold the event loop; it must turn after each.
       const begin = (): void => void setImmediate(resolve);
-      const line = this.#waiting.add({ groups, weight, begin, refuse: () => reject(this.#refusal()) });
-      while (line.weight > this.#maxWaiting) {
+      const line = waiting.add({ groups, weight, begin, refuse: () => reject(refusal()) });
+      while (line.weight > maxWaiting) {
         const newest = line.newestOfHeaviest();
         if (!newest) break;
-        this.#waiting.remove(newest);
+        waiting.remove(newest);
         newest.refuse();
       }
     });
   }
+
+  return async (client, task, weight = 1) => {
+    if (running < concurrency) running += 1;
+    else await turn(client, weight);
+    try {
+      return await task();
+    } finally {
+      // The place goes straight to the next in line: a newcomer must not slip in between.
+      const next = waiting.take();
+      if (next) next.begin();
+      else running -= 1;
+    }
+  };
 }
 
 /** Waiting tasks, in groups of groups. The first group is next; after its turn it goes to the end. */

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { type Client, FairQueue } from "./fair-queue.ts";
+import { type Client, fairQueue } from "./fair-queue.ts";
 
 /**
  * Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. Where it has to
@@ -105,7 +105,7 @@ export class TimeSlice {
 const atOnceMs = 1;
 
 /** There is one event loop, which all share. */
-const queue = new FairQueue();
+const inTurn = fairQueue();
 let rest: Promise<void> | undefined;
 
 /**
@@ -120,7 +120,7 @@ export function inFairSlices<Value>(work: SlicedWork<Value>, client: Client): Va
 
 async function inMoreTurns<Value>(work: SlicedWork<Value>, client: Client): Promise<Value> {
   for (;;) {
-    const piece = await queue.run(client, async () => {
+    const piece = await inTurn(client, async () => {
       await rest;
       const slice = new TimeSlice();
       try {

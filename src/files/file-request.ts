@@ -6,9 +6,7 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import type { CacheControl, Download, FileOptions, SentFile } from "../server/site.ts";
 import type { OpenFile, OpenFor, Storage, StoredStat } from "../storage/storage.ts";
-
-/** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
-export type HoldNames = (count: number) => void;
+import type { OpenListing } from "./names-budget.ts";
 
 export interface FileSpace {
   readonly storage: Storage;
@@ -17,7 +15,7 @@ export interface FileSpace {
   readonly options: FileOptions;
   readonly serving: Serving;
   readonly contentTypeOf: ContentTypeOf;
-  readonly listings: { open(exchange: Pick<Exchange, "defer">): HoldNames };
+  readonly openListing: OpenListing;
 }
 
 /** A request for a file or directory, after the file handler has found out what is there. */

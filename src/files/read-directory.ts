@@ -58,7 +58,7 @@ const maxPageEntries = 5_000;
 
 /** Answers what is in a directory, as HTML or JSON. Only names are held; entries are measured as the client reads. */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
-  const { exchange, listings, path } = request;
+  const { exchange, openListing, path } = request;
   const asked = readListingQuery(exchange.search);
   const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
   const headers: ReplyHeaders = {
@@ -70,7 +70,7 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   // As a stream, because that of GET has no known length either; nothing is listed for it.
   if (exchange.method === "HEAD") return { status: 200, headers, body: Readable.from([]) };
 
-  const hold = listings.open(exchange);
+  const hold = openListing(exchange);
   const slice = new ClientSlice(exchange.signal);
   const query = { ...asked, limit: Math.min(asked.limit ?? maxLimit, isJson ? maxLimit : maxPageEntries) };
   const selected = await select(request, query, hold, slice);

@@ -1,9 +1,7 @@
 import type { TimeSlice } from "../event-loop/sliced-work.ts";
 import { mergeInSlices, sortInSlices } from "../event-loop/sort-in-slices.ts";
-import { HttpError } from "../http/http-error.ts";
-import type { Exchange } from "../server/exchange.ts";
 import type { StoredEntry } from "../storage/storage.ts";
-import type { FileRequest, HoldNames } from "./file-request.ts";
+import type { FileRequest } from "./file-request.ts";
 import {
   compareNames,
   compareRanked,
@@ -12,6 +10,7 @@ import {
   type RankedEntry,
   rankOf,
 } from "./listing-query.ts";
+import type { HoldNames } from "./names-budget.ts";
 import { type ClientSlice, type ListedEntry, measureEntries, searchBelow, visibleNames } from "./visible-entries.ts";
 
 /** How many names are collected before those that are not on the page are dropped again. */
@@ -133,41 +132,4 @@ export function linkToNext(query: ListingQuery, selected: SelectedNames): string
 
 export function hasMore({ names, before, directories, files, isFollowed }: SelectedNames): boolean {
   return isFollowed ?? before + names.length < directories + files;
-}
-
-/** An empty listing takes as many names, since it takes a place of its own. */
-const fewest = 1_000;
-
-/** How many names all listings together may hold in memory. */
-export class NamesBudget {
-  readonly #max: number;
-  #held = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Opens the account of one listing, until its exchange is over. Throws 503 `OVERLOADED` where there is no room. */
-  open(exchange: Pick<Exchange, "defer">): HoldNames {
-    let own = 0;
-    const hold: HoldNames = (count) => {
-      if (count <= own) return;
-      const others = this.#held - own;
-      // One that is alone may go on: it would fail again each time that the client asks again.
-      if (others > 0 && others + count > this.#max) throw tooMany();
-      own = count;
-      this.#held = others + count;
-    };
-    hold(fewest);
-    exchange.defer(() => {
-      this.#held -= own;
-      own = 0;
-    });
-    return hold;
-  }
-}
-
-function tooMany(): HttpError {
-  const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";
-  return new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
 }

@@ -125,8 +125,8 @@ export async function visibleTree(
   choice: TreeChoice = {},
   slice: ClientSlice = new ClientSlice(request.exchange.signal),
 ): Promise<readonly TreeEntry[]> {
-  const { storage, path: top, exchange, listings } = request;
-  const hold = listings.open(exchange);
+  const { storage, path: top, exchange, openListing } = request;
+  const hold = openListing(exchange);
   const names: StoredEntry[] = [];
   for await (const entry of visibleBelow(request, slice, choice)) {
     if (entry.type === "directory" && entry.isLink) continue;

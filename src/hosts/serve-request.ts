@@ -3,7 +3,7 @@ import { HttpError } from "../http/http-error.ts";
 import { isChange, methodsWithContent } from "../http/methods.ts";
 import { isCrossSite } from "../http/origin.ts";
 import { parseHost, parseRequestPath } from "../http/request-target.ts";
-import { tooLarge, type UsageLimit } from "../server/admission.ts";
+import { type TakePlace, tooLarge } from "../server/admission.ts";
 import { errorReply } from "../server/error-reply.ts";
 import { Exchange, type IncomingRequest } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
@@ -29,14 +29,15 @@ export type ServeRequest = (
 interface RequestPathParts {
   readonly clients: ClientAddresses;
   readonly life: LifeCycle;
-  readonly uploads: UsageLimit;
+  /** Takes a place for a request with content. */
+  readonly takeUpload: TakePlace;
   readonly hosts: VirtualHosts;
   /** Stands for the host of a request that named an unknown host. */
   readonly nowhere: HostedSite;
 }
 
 /** The whole path of a request, in order: address and host, checks, the host's plugins, the reply, the observers. */
-export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
+export function requestPath({ clients, life, takeUpload, hosts, nowhere }: RequestPathParts): ServeRequest {
   return async (incoming, deliver, passOn, claim) => {
     const addressed = readAddress(incoming, clients);
     const { path, search, host, protocol } = addressed;
@@ -84,7 +85,7 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
     refuseTransferCoding(exchange);
     refuseTooLarge(exchange);
     refuseCrossSite(exchange, authority);
-    if (methodsWithContent.has(exchange.method)) exchange.defer(uploads.take(exchange.address));
+    if (methodsWithContent.has(exchange.method)) exchange.defer(takeUpload(exchange.address));
     return life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange);
   }
 }

@@ -11,7 +11,7 @@ import {
   standInPaths,
 } from "../files/file-request.ts";
 import { listedPath, refuseHiddenPath } from "../files/listed-path.ts";
-import { NamesBudget } from "../files/select-names.ts";
+import { namesBudget } from "../files/names-budget.ts";
 import { replacesAnything } from "../files/write-file.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
@@ -141,7 +141,7 @@ function fileSpace(source: Storage, at: string, options: FileOptions, plugins: r
     contentTypeOf: contentTypeTable(options.contentTypes),
     documents: new DocumentCache(options.documentCacheSize),
     bodies: new BodyBudget(options.elementBodyMemory),
-    listings: new NamesBudget(maxListedNames),
+    openListing: namesBudget(maxListedNames),
   };
 }
 
@@ -255,12 +255,12 @@ async function findTarget(exchange: Exchange, space: ElementSpace, path: string)
 /** Field by field, which takes a tenth of the time of a spread; every request comes by here. */
 function foundTarget(
   exchange: Exchange,
-  { storage, root, options, serving, contentTypeOf, listings, documents, bodies }: ElementSpace,
+  { storage, root, options, serving, contentTypeOf, openListing, documents, bodies }: ElementSpace,
   path: string,
   stat: StoredStat | undefined,
   file?: OpenFile,
 ): FoundTarget {
-  return { storage, root, options, serving, contentTypeOf, listings, documents, bodies, exchange, path, stat, file };
+  return { storage, root, options, serving, contentTypeOf, openListing, documents, bodies, exchange, path, stat, file };
 }
 
 /** The document whose elements are meant, as a GET finds it: of a directory its index file, or what stands in. */

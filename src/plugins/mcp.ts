@@ -4,7 +4,7 @@ import { ConfigError } from "../config.ts";
 import { methodNotAllowed } from "../http/http-error.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { rightsOf } from "../server/access.ts";
-import { UsageLimit, unavailable } from "../server/admission.ts";
+import { unavailable, usageLimit } from "../server/admission.ts";
 import { BodyBudget } from "../server/body-budget.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Inspection } from "../server/inspection.ts";
@@ -54,7 +54,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   const { path = "/mcp" } = options;
   const places = new Map<string, Place>();
   const bodies = new BodyBudget(messageMemory);
-  const subscriptions = new UsageLimit(maxSubscriptions);
+  const takePlace = usageLimit(maxSubscriptions);
   const listening = new Map<McpHttpHandler, Exchange>();
   /** Requests that ask only who the client of standard input is, with the exchange that they became. */
   const joined = new WeakMap<Inspection, Exchange | undefined>();
@@ -85,7 +85,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
     const handler = place.library.createMcpHandler(() => place.serverFor(exchange));
     const isListening = exchange.header("mcp-method") === "subscriptions/listen"; // the library refuses it without
     if (isListening) {
-      exchange.defer(subscriptions.take(exchange.address));
+      exchange.defer(takePlace(exchange.address));
       exchange.defer(listen(place, exchange, handler.notify.resourceUpdated, handler.close));
       exchange.defer(() => listening.delete(handler));
       listening.set(handler, exchange);

@@ -19,36 +19,32 @@ export function unavailable(outage: Outage): HttpError {
   return withoutTrace(() => new HttpError(503, outage, `The server ${what}. Try again shortly.`, { headers }));
 }
 
-/** Bounds how much of something is in use at once: in all, and for each client address. */
-export class UsageLimit {
-  readonly #max: number;
-  readonly #maxPerAddress: number;
-  readonly #byNetwork = new Map<string, number>();
-  #taken = 0;
+/** Takes a place for a client, and returns how to give it back. Throws 503 where no place is left. */
+export type TakePlace = (address: string) => () => void;
 
-  /** By default one address can take half of the places. */
-  constructor(max: number, maxPerAddress: number = Math.ceil(max / 2)) {
-    this.#max = max;
-    this.#maxPerAddress = maxPerAddress;
-  }
-
-  /** Takes a place for a client, and returns how to give it back. Throws 503 where no place is left. */
-  take(address: string): () => void {
+/**
+ * Bounds how much of something is in use at once: in all, and for each client address. By default one address can take
+ * half of the places.
+ */
+export function usageLimit(max: number, maxPerAddress: number = Math.ceil(max / 2)): TakePlace {
+  const byNetwork = new Map<string, number>();
+  let taken = 0;
+  return (address) => {
     const network = clientNetwork(address);
-    const own = this.#byNetwork.get(network) ?? 0;
-    if (this.#taken >= this.#max || own >= this.#maxPerAddress) throw unavailable("OVERLOADED");
-    this.#taken += 1;
-    this.#byNetwork.set(network, own + 1);
+    const own = byNetwork.get(network) ?? 0;
+    if (taken >= max || own >= maxPerAddress) throw unavailable("OVERLOADED");
+    taken += 1;
+    byNetwork.set(network, own + 1);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      this.#taken -= 1;
-      const left = (this.#byNetwork.get(network) ?? 0) - 1;
-      if (left > 0) this.#byNetwork.set(network, left);
-      else this.#byNetwork.delete(network);
+      taken -= 1;
+      const left = (byNetwork.get(network) ?? 0) - 1;
+      if (left > 0) byNetwork.set(network, left);
+      else byNetwork.delete(network);
     };
-  }
+  };
 }
 
 /** The error of a request whose content passes the size limit. */

@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type Client, FairQueue, type FairQueueOptions } from "../../src/event-loop/fair-queue.ts";
+import { type Client, type FairQueueOptions, fairQueue } from "../../src/event-loop/fair-queue.ts";
 
 /** A queue whose tasks say when they begin, and end one turn later; nothing runs before `opened`. */
 async function busyQueue(options: FairQueueOptions = {}) {
-  const queue = new FairQueue({ ...options, refusal: () => new Error("full") });
+  const queue = fairQueue({ ...options, refusal: () => new Error("full") });
   const begun: string[] = [];
   const refused: string[] = [];
   let open = (): void => {};
-  const blocked = queue.run({ address: "first" }, () => new Promise<void>((resolve) => (open = resolve)));
+  const blocked = queue({ address: "first" }, () => new Promise<void>((resolve) => (open = resolve)));
   const add = (name: string, client: Client, weight?: number): Promise<unknown> =>
-    queue.run(client, () => begun.push(name), weight).catch(() => refused.push(name));
+    queue(client, () => begun.push(name), weight).catch(() => refused.push(name));
   const finish = async (...tasks: readonly Promise<unknown>[]): Promise<void> => {
     open();
     await blocked;
@@ -19,7 +19,7 @@ async function busyQueue(options: FairQueueOptions = {}) {
   return { add, begun, refused, finish };
 }
 
-describe("FairQueue", () => {
+describe("fairQueue", () => {
   it("gives addresses their turns, however much each of them asks for", async () => {
     const { add, begun, finish } = await busyQueue();
     const tasks = ["a1", "a2", "a3", "a4", "b1", "b2", "c1"].map((name) => add(name, { address: name.charAt(0) }));
@@ -71,7 +71,7 @@ describe("FairQueue", () => {
   });
 
   it("goes on after a task that fails, and runs as many at once as it should", async () => {
-    const queue = new FairQueue({ concurrency: 2 });
+    const queue = fairQueue({ concurrency: 2 });
     let running = 0;
     let most = 0;
     const task = async (): Promise<void> => {
@@ -81,7 +81,7 @@ describe("FairQueue", () => {
       running -= 1;
       throw new Error("failed");
     };
-    const results = await Promise.allSettled([1, 2, 3, 4, 5].map(() => queue.run({ address: "a" }, task)));
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map(() => queue({ address: "a" }, task)));
     expect(results.map(({ status }) => status)).toEqual(Array(5).fill("rejected"));
     expect(most).toBe(2);
   });

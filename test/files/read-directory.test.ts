@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { describe, expect, it, test } from "vitest";
 import type { FileRequest } from "../../src/files/file-request.ts";
+import { namesBudget, type OpenListing } from "../../src/files/names-budget.ts";
 import { listDirectory, readDirectory } from "../../src/files/read-directory.ts";
-import { NamesBudget } from "../../src/files/select-names.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import type { Right } from "../../src/server/access.ts";
 import { Exchange } from "../../src/server/exchange.ts";
@@ -115,13 +115,13 @@ interface Asked {
   readonly signal?: AbortSignal;
   readonly host?: string;
   readonly title?: string;
-  readonly listings?: NamesBudget;
+  readonly openListing?: OpenListing;
 }
 
 async function list(entries: Iterable<Entry> | Storage, asked: Asked = {}): Promise<Listing> {
   const { path = "/", accept, method = "GET", search = "", mount = "", dotfiles = "ignore" } = asked;
   const { signal = new AbortController().signal, host = "example.com", title } = asked;
-  const { listings = new NamesBudget(500_000) } = asked;
+  const { openListing = namesBudget(500_000) } = asked;
   const exchange = new Exchange({
     incoming: { method, url: path, mount, headers: { accept }, httpVersion: "1.1", signal: () => signal } as never,
     site: { options: { maxFileSize: 1000 } } as never,
@@ -137,7 +137,7 @@ async function list(entries: Iterable<Entry> | Storage, asked: Asked = {}): Prom
     exchange,
     path,
     storage,
-    listings,
+    openListing,
     contentTypeOf: contentTypeTable({}),
     options: { dotfiles, title },
   } as unknown as FileRequest;

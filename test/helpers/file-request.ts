@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { FileRequest } from "../../src/files/file-request.ts";
 import { servingOf } from "../../src/files/file-request.ts";
-import { NamesBudget } from "../../src/files/select-names.ts";
+import { namesBudget } from "../../src/files/names-budget.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
@@ -81,7 +81,7 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     options: { ...options, ...asked.options },
     serving: servingOf({ ...options, ...asked.options }),
     contentTypeOf: contentTypeTable({}),
-    listings: new NamesBudget(500_000),
+    openListing: namesBudget(500_000),
     ...(file && { file }),
     changes,
   };

@@ -3,7 +3,7 @@ import { LifeCycle } from "../../src/hosts/life-cycle.ts";
 import { requestPath } from "../../src/hosts/serve-request.ts";
 import { createSite, type HostedSite } from "../../src/hosts/site.ts";
 import { clientAddress, type TrustProxy } from "../../src/http/client-address.ts";
-import { UsageLimit } from "../../src/server/admission.ts";
+import { usageLimit } from "../../src/server/admission.ts";
 import { ChangeFeed } from "../../src/server/change-feed.ts";
 import type { Exchange, IncomingRequest } from "../../src/server/exchange.ts";
 import { silentLogger } from "../../src/server/logger.ts";
@@ -44,7 +44,7 @@ async function ask({ trustProxy = false, onChange, ...incoming }: Asked) {
   const serve = requestPath({
     clients: clientAddress(trustProxy, "x-forwarded-for"),
     life,
-    uploads: new UsageLimit(2, 1),
+    takeUpload: usageLimit(2, 1),
     hosts: { sites: [site], find: (name) => (name === "a.example" ? site : undefined) },
     nowhere: createSite("", { plugins: [] }, parts),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refuseEncodedContent, UsageLimit, unavailable } from "../../src/server/admission.ts";
+import { refuseEncodedContent, unavailable, usageLimit } from "../../src/server/admission.ts";
 
 it.each([
   ["CLOSING", "5"],
@@ -13,30 +13,30 @@ const overloaded = expect.objectContaining({ status: 503, code: "OVERLOADED" });
 
 describe("places", () => {
   it("leave half of them to other addresses", () => {
-    const places = new UsageLimit(4);
-    places.take("192.0.2.1");
-    places.take("192.0.2.1");
-    expect(() => places.take("192.0.2.1")).toThrow(overloaded);
-    places.take("192.0.2.2");
-    places.take("192.0.2.3");
-    expect(() => places.take("192.0.2.4")).toThrow(overloaded);
+    const take = usageLimit(4);
+    take("192.0.2.1");
+    take("192.0.2.1");
+    expect(() => take("192.0.2.1")).toThrow(overloaded);
+    take("192.0.2.2");
+    take("192.0.2.3");
+    expect(() => take("192.0.2.4")).toThrow(overloaded);
   });
 
   it("are free again once they are given back, however often that is said", () => {
-    const places = new UsageLimit(2, 1);
-    const giveBack = places.take("192.0.2.1");
-    places.take("192.0.2.2");
+    const take = usageLimit(2, 1);
+    const giveBack = take("192.0.2.1");
+    take("192.0.2.2");
     giveBack();
     giveBack();
-    places.take("192.0.2.1");
-    expect(() => places.take("192.0.2.3")).toThrow(overloaded);
+    take("192.0.2.1");
+    expect(() => take("192.0.2.3")).toThrow(overloaded);
   });
 
   it("count the addresses of one IPv6 network as one", () => {
-    const places = new UsageLimit(10, 1);
-    places.take("2001:db8::1");
-    expect(() => places.take("2001:db8::2")).toThrow(overloaded);
-    places.take("2001:db8:0:1::1");
+    const take = usageLimit(10, 1);
+    take("2001:db8::1");
+    expect(() => take("2001:db8::2")).toThrow(overloaded);
+    take("2001:db8:0:1::1");
   });
 });
 

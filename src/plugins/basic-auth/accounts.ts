@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { FairQueue } from "../../event-loop/fair-queue.ts";
+import { fairQueue, type RunInTurn } from "../../event-loop/fair-queue.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
 import { latestUser, userOf } from "../permissions/latest-user.ts";
@@ -21,7 +21,7 @@ export interface Accounts {
 
 /** What outlives a change of users: waiting requests keep their turn, earlier users their place. */
 export interface Hashing {
-  readonly queue: FairQueue;
+  readonly inTurn: RunInTurn;
   /** Credentials that were right, under a keyed hash, and until when that is believed without hashing. */
   readonly right: LRUCache<string, { readonly user: User; readonly until: number }>;
 }
@@ -37,8 +37,8 @@ const believedMs = 300_000;
 const maxDecoys = 4;
 
 export function createHashing(): Hashing {
-  const queue = new FairQueue({ concurrency, maxWaiting, refusal: tooMany });
-  return { queue, right: new LRUCache({ max: maxRemembered }) };
+  const inTurn = fairQueue({ concurrency, maxWaiting, refusal: tooMany });
+  return { inTurn, right: new LRUCache({ max: maxRemembered }) };
 }
 
 /** What is remembered is of no use outside this process. */
@@ -56,7 +56,7 @@ const records = new WeakMap<User, UserRecord>();
  * The time of an attempt does not tell which names exist. A failed one compares the password with one hash of each kind
  * in the list: the user's own, where the name exists, and another user's for each other kind, of four at most.
  */
-export function accountsOfUsers(users: readonly KnownUser[], { queue, right }: Hashing): Accounts {
+export function accountsOfUsers(users: readonly KnownUser[], { inTurn, right }: Hashing): Accounts {
   const known = new Map<string, { readonly user: User; readonly stored: StoredPassword }>();
   const decoys = new Map<string, StoredPassword>();
   for (const { record, stored } of users) {
@@ -80,7 +80,7 @@ export function accountsOfUsers(users: readonly KnownUser[], { queue, right }: H
   async function attempt(credentials: Credentials, digest: string, address: string): Promise<User | undefined> {
     try {
       const client = { address, account: credentials.username, isKnown: right.has(digest) };
-      const user = await queue.run(client, () => check(credentials));
+      const user = await inTurn(client, () => check(credentials));
       if (user) right.set(digest, { user, until: performance.now() + believedMs });
       return user;
     } finally {

@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { UsageLimit, unavailable } from "../../server/admission.ts";
+import { type TakePlace, unavailable, usageLimit } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { ConnectedClient, Plugin, PluginSite } from "../../server/plugin.ts";
 import type { Site } from "../../server/site.ts";
@@ -12,14 +12,14 @@ import { type IsProven, provenPaths } from "./proven-paths.ts";
 export class LiveClients<Client extends LiveClient> {
   readonly #clients = new Set<Client>();
   readonly #provenAt = new Map<Site, IsProven>();
-  readonly #limit: UsageLimit;
+  readonly #takePlace: TakePlace;
   readonly #beatSeconds: number;
   #broadcast: Broadcast | undefined;
   #beats: NodeJS.Timeout | undefined;
 
   /** At most `maxClients`, half of them from one address; each is looked at every `beatSeconds`. */
   constructor(maxClients: number, beatSeconds: number) {
-    this.#limit = new UsageLimit(maxClients);
+    this.#takePlace = usageLimit(maxClients);
     this.#beatSeconds = beatSeconds;
   }
 
@@ -33,7 +33,7 @@ export class LiveClients<Client extends LiveClient> {
   /** Takes a place for the client of a request, and returns how to give it back. Throws 503 if all are taken. */
   takePlace({ address, site }: Exchange): () => void {
     if (!this.#broadcast || !this.#provenAt.has(site)) throw unavailable("CLOSING");
-    return this.#limit.take(address);
+    return this.#takePlace(address);
   }
 
   audienceOf(exchange: Exchange, wantedPath: string | undefined, connectedTo: string = exchange.path): Audience {
