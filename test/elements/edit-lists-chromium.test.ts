@@ -6,7 +6,7 @@ import { isHtmlElement, type SourceElement } from "../../src/html/document/html-
 import type { Edit } from "../../src/html/edit/edits.ts";
 import { compileSelector } from "../../src/html/selector/select.ts";
 import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
-import { checks, seededRandom, timesOf } from "../helpers/effort.ts";
+import { checks, sample, seededRandom, timesOf } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { serveOne, wholePage } from "./editing.ts";
 import { page as anyPage, fragment } from "./page-arbitraries.ts";
@@ -245,7 +245,7 @@ describe("a list of edits", { tags: ["chromium"] }, () => {
     expect(found, shown).toBe(expected);
   }
 
-  it.each(realPages())(
+  it.each(sample(realPages(), 2))(
     "of a real page does what the same calls do in Chromium, and no more: $name",
     async ({ bytes, number }) => {
       const elements = elementsOf(await parseHtml(bytes)).filter((element) => element.name !== "noscript");

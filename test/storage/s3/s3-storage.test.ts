@@ -8,7 +8,8 @@ describe("an S3 storage", { tags: ["versitygw"] }, () => {
   storageContract(async (files) => s3Storage((await testBucket(files)).options));
 });
 
-describe("an S3 storage whose store has no conditional DELETE", { tags: ["versitygw"] }, () => {
+// What is different then, the deletes, is in races.test.ts.
+describe("an S3 storage whose store has no conditional DELETE", { tags: ["versitygw", "campaign"] }, () => {
   storageContract(async (files) => {
     const { options } = await testBucket(files);
     return s3Storage({ ...options, endpoint: await plainDeletes(options.endpoint) });
