@@ -18,7 +18,9 @@ describe("filement/client", () => {
     for (const file of filesBelow("src/client", ".ts").filter((name) => name !== "listing/markdown.ts")) {
       const source = readFileSync(`${projectRoot}/src/client/${file}`, "utf8");
       for (const [, module] of source.matchAll(/\sfrom "([^"]+)"/g))
-        expect(module).toMatch(/^\.(?:\/[\w-]+|\.\/(?:send|selection|html\/edit\/(?:edits|class-tokens)))\.ts$/);
+        expect(module).toMatch(
+          /^\.(?:\/[\w-]+|\.\/(?:connection|send|selection|html\/edit\/(?:edits|class-tokens)))\.ts$/,
+        );
       expect(source).not.toMatch(/\b(?:process|Buffer|require|global)\b[.(]/);
     }
   });
