@@ -51,7 +51,7 @@ export function serversOf(library: Library, site: PluginSite): (client: Exchange
     );
     for (const { name, tool, config } of offered) {
       const calls = new Calls(site, client, name);
-      const answer = async (args: Args) => {
+      server.registerTool(name, config, async (args) => {
         try {
           return result(await tool.run(calls, { ...args, path: pathOf(args.path) }));
         } catch (thrown) {
@@ -59,8 +59,7 @@ export function serversOf(library: Library, site: PluginSite): (client: Exchange
           if (error !== thrown) site.report(thrown, client);
           return { ...result({ ...toldOf(error), now: await nowOf(calls, args, error) }), isError: true };
         }
-      };
-      server.registerTool(name, config as Parameters<McpServer["registerTool"]>[1], answer as never);
+      });
     }
     addResources(server, library, new Calls(site, client, "resources"));
     return server;
@@ -68,14 +67,14 @@ export function serversOf(library: Library, site: PluginSite): (client: Exchange
 }
 
 /** A tool as the library wants it. */
-function configOf({ fromJsonSchema }: Library, { description, takes, method }: Tool): object {
+function configOf({ fromJsonSchema }: Library, { description, takes, method }: Tool) {
   const taken = ["path", ...takes] as const;
   const properties = Object.fromEntries(taken.map((name) => [name, inputs[name]]));
   const required = needed.filter((name) => taken.includes(name));
   return {
     description,
-    inputSchema: fromJsonSchema({ type: "object", properties, required, additionalProperties: false } as never),
-    outputSchema: fromJsonSchema({ type: "object", properties: outputs } as never),
+    inputSchema: fromJsonSchema<Args>({ type: "object", properties, required, additionalProperties: false }),
+    outputSchema: fromJsonSchema<object>({ type: "object", properties: outputs }),
     annotations: {
       readOnlyHint: method === undefined,
       destructiveHint: method !== undefined && method !== "MOVE",
