@@ -7,7 +7,7 @@ import { isSelectorRange } from "../../http/selector-range.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Version } from "../../server/file-history.ts";
 import type { Inspection } from "../../server/inspection.ts";
-import type { InnerAnswer, InnerRequest, Next, PluginSite } from "../../server/plugin.ts";
+import type { InnerAnswer, Next, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, jsonReply, type Reply, variesBy, withFields } from "../../server/reply.ts";
 import { changesPage, historyPolicy, linksFor, type Undo, versionsPage } from "./page.ts";
 import type { Recorder } from "./recorder.ts";
@@ -51,25 +51,15 @@ export async function answerOfHistory(parts: HistoryParts, exchange: Exchange): 
   return changes ? difference(parts, exchange, file, commit) : memento(parts, exchange, file, commit);
 }
 
-/** What the client gets for a path from all plugins, with the rights that it has there. */
-function ask(
-  { site }: HistoryParts,
-  client: Exchange,
-  path: string,
-  more: Partial<Omit<InnerRequest, "client" | "path">>,
-): Promise<InnerAnswer> {
-  return site.ask({ method: "GET", mostBytes: 0, ...more, path, client });
-}
-
 function replyOf({ status, headers, content }: InnerAnswer): Reply {
   return { status, headers: { ...headers }, body: content };
 }
 
 /** What keeps the client from reading a file; `undefined` for nothing. */
-async function refusal(parts: HistoryParts, client: Exchange, path: string): Promise<Reply | undefined> {
+async function refusal({ site }: HistoryParts, client: Exchange, path: string): Promise<Reply | undefined> {
   const inspection: Inspection = {};
   asking.add(inspection);
-  const answer = await ask(parts, client, path, { inspection, mostBytes: 64 * 1024 });
+  const answer = await site.ask({ method: "GET", path, client, inspection, mostBytes: 64 * 1024 });
   return answer.status === 204 ? undefined : replyOf(answer);
 }
 
@@ -116,14 +106,15 @@ async function list(parts: HistoryParts, exchange: Exchange, path: string): Prom
 
 /** What a plain GET of a version gives, with all that a file can do. */
 async function readVersion(
-  parts: HistoryParts,
-  exchange: Exchange,
+  { site, versions, maxFileBytes }: HistoryParts,
+  client: Exchange,
   version: Version,
   headers: Record<string, string>,
 ): Promise<InnerAnswer> {
-  const storage = await parts.versions.storageOf(version);
+  const storage = await versions.storageOf(version);
   if (!storage) throw new HttpError(404, "NOT_FOUND", "The file was deleted by this change.");
-  return ask(parts, exchange, version.path, { inspection: { storage }, headers, mostBytes: 4 * parts.maxFileBytes });
+  const asked = { method: "GET", path: version.path, client, headers, mostBytes: 4 * maxFileBytes };
+  return site.ask({ ...asked, inspection: { storage } });
 }
 
 async function memento(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
@@ -182,8 +173,8 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
 type Current = Awaited<ReturnType<typeof currentOf>>;
 
 /** A file as the client may read it now; `refused` is what is answered where it may not. */
-async function currentOf(parts: HistoryParts, exchange: Exchange, path: string) {
-  const answer = await ask(parts, exchange, path, { mostBytes: parts.maxFileBytes + 1 });
+async function currentOf({ site, maxFileBytes }: HistoryParts, client: Exchange, path: string) {
+  const answer = await site.ask({ method: "GET", path, client, mostBytes: maxFileBytes + 1 });
   const isThere = answer.status === 200;
   return {
     now: isThere ? answer.content : undefined,
@@ -230,12 +221,10 @@ async function undo(parts: HistoryParts, exchange: Exchange, path: string, commi
   const id = `${exchange.id.slice(0, 120)}.undo`;
   const { notes } = parts.recorder;
   notes.set(id, `${how === "as" ? "Go back to" : "Undo"} ${commit.slice(0, 10)} of ${path}`);
-  const answer = await ask(parts, exchange, path, {
-    method: content === undefined ? "DELETE" : "PUT",
-    headers: { ...condition, "x-request-id": id, accept: "application/json" },
-    mostBytes: 64 * 1024,
-    ...(content && { content }),
-  }).finally(() => notes.delete(id));
+  const method = content === undefined ? "DELETE" : "PUT";
+  const headers = { ...condition, "x-request-id": id, accept: "application/json" };
+  const asked = { method, path, client: exchange, headers, content, mostBytes: 64 * 1024 };
+  const answer = await parts.site.ask(asked).finally(() => notes.delete(id));
   const type = preferredType(exchange.header("accept"), ["application/json", "text/html"]);
   if (answer.status >= 400 || type !== "text/html") return replyOf(answer);
   return emptyReply(303, { location: locationOf(exchange, parts.versions.base.slice(0, -1) + path) });
