@@ -197,6 +197,10 @@ describe("mcp", () => {
       { uri: uris[1], mimeType: expect.stringContaining("text/html"), text: "<b>boat</b>" },
     ]);
     await expect(client.readResource({ uri: "filement:///%ff" })).rejects.toThrow();
+    const large = await agent({ "/most.txt": "x".repeat(2 ** 20), "/more.txt": "x".repeat(2 ** 20 + 1) });
+    const { contents } = await large.client.readResource({ uri: "filement:///most.txt" });
+    expect(contents.map((each) => ("text" in each ? each.text.length : 0))).toEqual([2 ** 20]);
+    await expect(large.client.readResource({ uri: "filement:///more.txt" })).rejects.toThrow("too large");
   });
 });
 

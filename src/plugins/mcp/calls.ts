@@ -8,10 +8,8 @@ import type { InspectedPage } from "../../server/inspection.ts";
 import type { InnerAnswer, InnerRequest, PluginSite } from "../../server/plugin.ts";
 
 /** What a tool sends: a request of the client. */
-type Asked = Omit<InnerRequest, "client" | "mostBytes"> & {
-  readonly mostBytes?: number;
-  readonly ifMatch?: string | undefined;
-};
+type Asked = Omit<InnerRequest, "client" | "mostBytes"> &
+  Partial<Pick<InnerRequest, "mostBytes">> & { readonly ifMatch?: string | undefined };
 
 /** Arguments that the schema of the tool has accepted; the path is canonical. */
 export interface Args {
@@ -31,8 +29,8 @@ export interface Args {
   readonly goBack?: boolean;
 }
 
-/** Content of an answer that is read at most, in bytes. */
-const defaultMostBytes = 256 * 1024;
+/** Content of an answer that is read at most, in bytes: more than a part of a listing can have. */
+const defaultMostBytes = 8 * 1024 * 1024;
 
 /** Sends the requests of one call of a tool as its user. */
 export class Calls {

@@ -13,6 +13,9 @@ import { inputs, listing, needed, outputs, type Tool, tools } from "./tools.ts";
 export type Library = typeof import("@modelcontextprotocol/server") &
   typeof import("@modelcontextprotocol/server/stdio");
 
+/** Largest resource that is read, in bytes: it is held in memory as a whole. */
+const maxResourceBytes = 1024 * 1024;
+
 /** Begins the address of a resource; the path follows. */
 const scheme = "filement://";
 
@@ -116,8 +119,9 @@ function addResources(server: McpServer, { ResourceTemplate }: Library, calls: C
     const selector = uri.searchParams.get("selector");
     const range = selector === null ? {} : { range: `selector=${encodeURIComponent(selector)}` };
     const path = pathOf(decodeURIComponent(uri.pathname));
-    const headers = { accept: "*/*", ...range };
-    const { headers: got, content } = await calls.ask({ method: "GET", path, headers, mostBytes: 1024 * 1024 });
+    const asked = { method: "GET", path, headers: { accept: "*/*", ...range }, mostBytes: maxResourceBytes };
+    const { headers: got, content } = await calls.ask(asked);
+    if (Number(got["content-length"]) > content.length) throw new Error("It is too large: `read` it in parts.");
     const mimeType = String(got["content-type"] ?? "application/octet-stream");
     const isText = /^(?:text\/|application\/(?:json|javascript|xml))|\+xml|charset=/.test(mimeType);
     const body = isText ? { text: content.toString() } : { blob: content.toString("base64") };

@@ -211,9 +211,6 @@ interface Listing {
   readonly next?: string | undefined;
 }
 
-/** More than as many names as are asked for can have. */
-const mostOfListing = 8 * 1024 * 1024;
-
 /** What a listing answers to a query. */
 export async function listing(
   calls: Calls,
@@ -223,8 +220,7 @@ export async function listing(
 ): Promise<Listing> {
   const directory = path.replace(/\/?$/, "/");
   const search = `?${new URLSearchParams({ ...query, ...(after && { after }) })}`;
-  const answer = await calls.json({ method: "GET", path: directory, search, mostBytes: mostOfListing });
-  const { entries = [], next } = answer as Partial<Listing>;
+  const { entries = [], next }: Partial<Listing> = await calls.json({ method: "GET", path: directory, search });
   return { entries, next: new URLSearchParams(next?.slice(1)).get("after") ?? undefined };
 }
 
@@ -263,7 +259,7 @@ async function findBelow(calls: Calls, { path: start, selector: wanted, text: wo
 /** A text file from a byte on. */
 async function contentOf(calls: Calls, path: string, from: number, most: number): Promise<object> {
   const headers = { range: `bytes=${from}-${from + 3 * most}`, accept: "*/*" };
-  const { headers: got, content } = await calls.ask({ method: "GET", path, headers, mostBytes: 3 * most });
+  const { headers: got, content } = await calls.ask({ method: "GET", path, headers });
   let shown: string;
   try {
     // As a stream: the last character may be there in part.
