@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll } from "vitest";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
+/** Started by its name: no module imports it. */
+const threadOfDisk = "src/storage/disk/write-thread.ts";
 const run = promisify(execFile);
 
 /**
@@ -22,7 +24,8 @@ export function compiled(module: string): () => string {
     const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
     const options = ["--target", "es2023", "--module", "nodenext", "--rewriteRelativeImportExtensions", "--noCheck"];
     const places = ["--ignoreConfig", "--rootDir", project, "--outDir", directory];
-    await run(process.execPath, [tsc, ...options, ...places, join(project, "test", "storage", `${module}.ts`)]);
+    const sources = [join(project, "test", "storage", `${module}.ts`), join(project, threadOfDisk)];
+    await run(process.execPath, [tsc, ...options, ...places, ...sources]);
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
   return () => join(directory, "test", "storage", `${module}.js`);
