@@ -53,6 +53,8 @@ export class DocumentCache {
   /** How many requests work with a document. */
   readonly #holders = new WeakMap<SourceDocument, number>();
   readonly #taken = new WeakSet<SourceDocument>();
+  /** How many edits are under way, by path. */
+  readonly #edits = new Map<string, number>();
   /** The latest one, which may be larger than all of the cache: for as long as its memory is not needed. */
   #latest: { readonly path: string; readonly version: string; readonly document: WeakRef<SourceDocument> } | undefined;
 
@@ -156,6 +158,23 @@ export class DocumentCache {
     }
   }
 
+  /** Runs an edit, which may take the document of a path. */
+  async edit<T>(path: string, run: () => Promise<T>): Promise<T> {
+    this.#edits.set(path, (this.#edits.get(path) ?? 0) + 1);
+    try {
+      return await run();
+    } finally {
+      const left = (this.#edits.get(path) ?? 0) - 1;
+      if (left > 0) this.#edits.set(path, left);
+      else this.#edits.delete(path);
+    }
+  }
+
+  /** Whether an edit of a path is under way, which may have taken this version, or has made another since. */
+  isOutdated(path: string, version: string): boolean {
+    return this.#edits.has(path) || (this.#documents.peek(path)?.version ?? version) !== version;
+  }
+
   /** Keeps the document that `version` of `path` is known to be: an edit has parsed its own result. */
   set(path: string, version: string, document: SourceDocument): void {
     if (this.#taken.has(document)) return; // an edit has followed
@@ -195,8 +214,7 @@ export async function loadDocument(
   if (!file) throw notFound();
   try {
     const { stat } = file;
-    if (stat.fields?.["content-encoding"] !== undefined) throw new StorageError("encoded");
-    refuseTooLarge(stat.size, options);
+    refuseUnreadable(stat, options);
     const held = await documents.hold(path, stat.version, async () => {
       const { parseDocument } = await import("../html/engine.ts"); // not before there is a page to parse
       return inSlices(parseDocument(kind, await file.bytes(), parseLimits(options, client)));
@@ -214,8 +232,9 @@ function requireDocument(path: string): "html" | "xml" {
   throw new HttpError(416, "NOT_HTML", "Elements are read and changed in HTML, XML and SVG documents only.");
 }
 
-/** Throws 413 for a document of more than `maxDocumentSize` bytes. */
-export function refuseTooLarge(size: number, { maxDocumentSize }: DocumentOptions): void {
+/** Throws for a document that is stored encoded, and 413 for one of more than `maxDocumentSize` bytes. */
+export function refuseUnreadable({ size, fields }: StoredStat, { maxDocumentSize }: DocumentOptions): void {
+  if (fields?.["content-encoding"] !== undefined) throw new StorageError("encoded");
   if (size <= maxDocumentSize) return;
   const details = `Elements are read and changed in documents of at most ${maxDocumentSize} bytes; this one has ${size}.`;
   throw new HttpError(413, "DOCUMENT_TOO_LARGE", details);

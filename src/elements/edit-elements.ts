@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
 import { type Client, fairQueue } from "../event-loop/fair-queue.ts";
 import { inSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { preconditionCheck } from "../files/commit.ts";
@@ -20,6 +21,7 @@ import {
 } from "../html/engine.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
+import { documentKind } from "../http/selector-range.ts";
 import { permitAll, type Right } from "../server/access.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
 import { decidedContent, decidedEdits } from "../server/before-write.ts";
@@ -27,7 +29,7 @@ import { knownHttpError } from "../server/error-reply.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { AnnouncedElements } from "./announced-elements.ts";
-import { type HeldDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";
+import { type HeldDocument, loadDocument, parseLimits, refuseUnreadable } from "./document-cache.ts";
 import {
   dialects,
   elementBytes,
@@ -136,14 +138,28 @@ class Editing {
   }
 
   async run(): Promise<Reply> {
-    const { exchange, bodies, options } = this.#request;
-    const kind = await this.#look();
+    const { exchange, bodies, documents, path, options } = this.#request;
+    const kind = await this.#kind();
     if (!kind) return noMatchReply(options.dialect);
     refuseEncodedContent(exchange.headers);
     const isEmpty = this.#wanted.kind === "elements-deleted";
     const body = isEmpty ? new Uint8Array() : await bodies.read(exchange, this.#maxLength);
-    const edit = (): Promise<Reply> => this.#edit(kind, this.#wanted.edits(decodeHtml(body)));
+    const edit = (): Promise<Reply> =>
+      documents.edit(path, () => this.#edit(kind, this.#wanted.edits(decodeHtml(body))));
     return body.byteLength <= smallBytes ? edit() : largeEditInTurn(this.#client, edit);
+  }
+
+  /**
+   * The kind of the document; `undefined` if there is nothing to do. All is judged again under the file's lock, and only
+   * there where the content is small and the page is being edited: the tree of the stored version is part of the next
+   * one already, and would have to be parsed again to be looked at.
+   */
+  async #kind(): Promise<DocumentKind | undefined> {
+    const { exchange, documents, path, stat, file } = this.#request;
+    const kind = documentKind(path);
+    if (!kind || !documents.isOutdated(path, stat.version) || !isSmall(exchange.headers)) return this.#look();
+    await file?.close();
+    return kind;
   }
 
   /** Looks at the page before the content is read, and keeps nothing of it; `undefined` if there is nothing to do. */
@@ -256,14 +272,10 @@ class Editing {
   }
 
   /** The document under the lock, where no other change can be made. */
-  async #parse(
-    kind: DocumentKind,
-    read: () => Promise<Uint8Array>,
-    { size, version }: StoredStat,
-  ): Promise<HeldDocument> {
+  async #parse(kind: DocumentKind, read: () => Promise<Uint8Array>, stat: StoredStat): Promise<HeldDocument> {
     const { documents, path, options } = this.#request;
-    refuseTooLarge(size, options);
-    const held = await documents.hold(path, version, async () =>
+    refuseUnreadable(stat, options);
+    const held = await documents.hold(path, stat.version, async () =>
       inSlices(parseDocument(kind, await read(), this.#limits)),
     );
     this.#held.push(held);
@@ -426,6 +438,12 @@ async function textOf(
   options: EditRequest["options"],
 ): Promise<string> {
   return Buffer.from(await elementBytes(document, elements, options)).toString(document.encoding);
+}
+
+/** Whether the content is too small to be worth a refusal before it is read. */
+function isSmall(headers: IncomingHttpHeaders): boolean {
+  const { "content-length": length, "transfer-encoding": coding, "content-encoding": encoding } = headers;
+  return coding === undefined && encoding === undefined && Number(length ?? 0) <= smallBytes;
 }
 
 /** Without its only invalid bytes a document is UTF-8 again; the next request has to read it as that. */

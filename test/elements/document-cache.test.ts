@@ -132,6 +132,16 @@ describe("DocumentCache", () => {
     expect(parsed).toBe(4);
   });
 
+  it("knows which versions an edit has taken, or has made others of", async () => {
+    const cache = new DocumentCache();
+    expect(cache.isOutdated("/a", "1")).toBe(false); // nothing is known
+    cache.set("/a", "1", document);
+    const during = await cache.edit("/a", async () => [cache.isOutdated("/a", "1"), cache.isOutdated("/b", "1")]);
+    expect([during, cache.isOutdated("/a", "1"), cache.isOutdated("/a", "0")]).toEqual([[true, false], false, true]);
+    await expect(cache.edit("/a", () => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
+    expect(cache.isOutdated("/a", "1")).toBe(false);
+  });
+
   it("holds no more memory than it may", async () => {
     const cache = new DocumentCache(document.memoryBytes * 3);
     for (const path of ["/a", "/b", "/c", "/d"]) await get(cache, path, "1", load);

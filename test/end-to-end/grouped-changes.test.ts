@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { metrics } from "../../src/plugins/metrics.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
 describe.each(storages)("clients that change one file at the same time $where", ({ make }) => {
@@ -20,5 +21,22 @@ describe.each(storages)("clients that change one file at the same time $where", 
     expect((await site.send("GET", "/page.html")).headers["etag"]).toBe(tags.at(-1));
     const old = await site.send("PUT", "/page.html", { headers: { "if-match": tags[0] ?? "" }, body: "<p>" });
     expect(old.status).toBe(412);
+  });
+
+  it("have the page parsed once, not by each that finds it changed", async () => {
+    const items = Array.from({ length: 200 }, (_, i) => `<li>${i}`).join("");
+    const page = await make({ "/page.html": `<title>old</title><ul>${items}</ul>` });
+    const site = await testSite(page, { plugins: [metrics()] });
+    const title = { range: "selector=title" };
+    await site.send("GET", "/page.html", { headers: title });
+    const client = async (name: number): Promise<void> => {
+      for (let turn = 0; turn < 12; turn += 1) {
+        const sending = { headers: title, body: `<title>${name} ${turn}</title>` };
+        expect((await site.send("PUT", "/page.html", sending)).status).toBe(206);
+      }
+    };
+    await Promise.all([1, 2, 3].map(client));
+    const { text } = await site.send("GET", "/metrics");
+    expect(text).toContain("\ndocument_cache_misses_total 1\n");
   });
 });

@@ -97,6 +97,7 @@ export async function visibleStat(
   again: () => Promise<BigIntStats>,
 ): Promise<StoredStat> {
   const real = join(directory.real, name);
+  const known = settled.get(real);
   let seen = stats;
   for (let looks = 1; ; looks += 1) {
     const stat = storedStat(seen);
@@ -104,13 +105,14 @@ export async function visibleStat(
     if (before) return before;
     // Another program may write to it all the time, and leaves no notes.
     const isLast = looks > maxLooks;
-    if (isLast || stat.type === "directory" || settled.get(real)?.stat.version === stat.version) return stat;
+    if (isLast || stat.type === "directory" || known?.stat.version === stat.version) return stat;
     const noted = await beforeAppend(disk, directory, name, seen);
     if (noted) return noted;
     // An append may have ended since the record was read, which would then be one of its intermediate steps.
     const now = await again();
     if (storedStat(now).version === stat.version) {
-      settle(real, now);
+      // Not one that was replaced since it was opened, nor where a change has been made since.
+      if (now.nlink > 0n && settled.get(real) === known) settle(real, now);
       return stat;
     }
     seen = now;

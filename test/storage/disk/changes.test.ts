@@ -81,6 +81,27 @@ describe("a change of a file", () => {
     expect([reads(), textOf()]).toEqual([0, "new"]);
   });
 
+  it("is remembered by the next one, whatever a reader finds that has the file open which it replaced", async () => {
+    const { storage } = await rootWith("old");
+    let writing: Promise<unknown> | undefined;
+    replaceCall("open", (open, values) => {
+      // The reader looks for the note of an append when it has opened the file.
+      const isReader = String(values[0]).includes(".filement-append-") && !writing;
+      if (!isReader) return open(...values);
+      writing = storage.write("/a.txt", content("new"));
+      writing.then(() => open(...values));
+    });
+    const file = await storage.open("/a.txt");
+    await file?.close();
+    await writing;
+    const found: string[] = [];
+    await storage.update("/a.txt", async (read) => {
+      found.push((await read()).toString());
+      return Buffer.from("newer");
+    });
+    expect(found).toEqual(["new"]);
+  });
+
   it.each(["rename", "link", "unlink"])("that was made and reports an error is answered as made (%s)", async (name) => {
     const { root, storage } = await rootWith("old");
     let hasFailed = false;
