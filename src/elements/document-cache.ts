@@ -63,6 +63,14 @@ export class DocumentCache {
     this.#documents = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
+  /** The document of a version, if it is known. Its tree stays the same until the release. */
+  holdKnown(path: string, version: string): HeldDocument | undefined {
+    const document = this.#known(path, version);
+    if (!document || this.#taken.has(document)) return undefined;
+    this.hits += 1;
+    return this.keep(document);
+  }
+
   /** The document of `version` of `path`, made by `load` where unknown. Its tree stays the same until the release. */
   async hold(
     path: string,
@@ -170,6 +178,11 @@ export class DocumentCache {
     }
   }
 
+  /** Whether some version of a path is known, or will be when the edit that is under way has ended. */
+  has(path: string): boolean {
+    return this.#documents.has(path) || this.#edits.has(path);
+  }
+
   /** Whether an edit of a path is under way, which may have taken this version, or has made another since. */
   isOutdated(path: string, version: string): boolean {
     return this.#edits.has(path) || (this.#documents.peek(path)?.version ?? version) !== version;
@@ -195,6 +208,8 @@ export interface LoadedDocument extends HeldDocument {
 interface DocumentPlace {
   readonly storage: Storage;
   readonly path: string;
+  /** What was found there. */
+  readonly stat: StoredStat;
   /** The file, if it is open already; the caller that opened it closes it. */
   readonly file?: OpenFile | undefined;
 }
@@ -204,12 +219,15 @@ interface DocumentPlace {
  * `DOCUMENT_TOO_LARGE`.
  */
 export async function loadDocument(
-  { storage, path, file: opened }: DocumentPlace,
+  { storage, path, stat: found, file: opened }: DocumentPlace,
   documents: DocumentCache,
   options: DocumentOptions,
   client: Client,
 ): Promise<LoadedDocument> {
   const kind = requireDocument(path);
+  refuseUnreadable(found, options);
+  const known = documents.holdKnown(path, found.version);
+  if (known) return Object.assign(known, { stat: found });
   const file = opened ?? (await storage.open(path, "version"));
   if (!file) throw notFound();
   try {

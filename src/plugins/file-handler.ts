@@ -238,9 +238,9 @@ type FoundTarget = FileRequest & ElementSpace;
 async function findTarget(exchange: Exchange, space: ElementSpace, path: string): Promise<FoundTarget> {
   const { method } = exchange;
   const purpose = purposeOf(exchange);
-  // An edit of elements reads the page first.
-  const isRead = method === "GET" || method === "HEAD" || (purpose === "version" && isMethod(method));
-  if (isRead && !path.endsWith("/")) {
+  // An edit of elements reads the page first, unless that is at hand.
+  const isOpened = purpose === "version" && isMethod(method) && !space.documents.has(path);
+  if ((method === "GET" || method === "HEAD" || isOpened) && !path.endsWith("/")) {
     const file = await space.storage.open(path, purpose);
     if (file) {
       closeAtEnd(exchange, file);

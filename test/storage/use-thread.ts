@@ -24,13 +24,15 @@ class WatchedWorker extends OriginalWorker {
   }
 }
 Object.assign(threads, { Worker: WatchedWorker });
-const { rename } = fs;
-Object.assign(fs, {
-  rename: (...values: Parameters<typeof rename>) => {
+type Calls = Record<string, (...values: unknown[]) => unknown>;
+const callbacks = ["open", "lstat", "fstat", "rename", "close", "unlink"].map((name) => [fs, name]);
+for (const [calls, name] of [...callbacks, [fs.promises, "open"]] as unknown as [Calls, string][]) {
+  const original = calls[name];
+  calls[name] = (...values) => {
     mainCalls += 1;
-    rename(...values);
-  },
-});
+    return original?.(...values);
+  };
+}
 const { setTimeout: originalTimeout } = globalThis;
 /** The half minute for which a disk may be silent is over in a moment, only where
  * a test keeps the thread from its work: a busy machine is not a silent disk. */
@@ -58,6 +60,24 @@ const uses: Readonly<Record<string, () => Promise<unknown>>> = {
     const outcomes = [];
     for (let count = 1; count <= 4; count += 1) outcomes.push(await write("/a.txt", `${count}`));
     return { threadCalls, mainCalls, failures: outcomes.filter((outcome) => outcome !== "done") };
+  },
+  async edit() {
+    const { createFileServer } = await import("../../src/file-server.ts");
+    const files = createFileServer({ storage });
+    await write("/page.html", "<title>old</title>");
+    const edit = (title: string): Promise<Response> => {
+      const headers = { range: "selector=title" };
+      const request = new Request("http://localhost/page.html", {
+        method: "PUT",
+        headers,
+        body: `<title>${title}</title>`,
+      });
+      return files.fetch(request);
+    };
+    for (const title of ["first", "second"]) await edit(title);
+    [threadCalls, mainCalls] = [0, 0];
+    const { status } = await edit("third");
+    return { status, threadCalls, mainCalls };
   },
   async die() {
     held = [];

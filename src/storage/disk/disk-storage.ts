@@ -61,7 +61,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       if (readOnly || !isWritten) return paths.requireRoot();
       endSweep = await sweep(paths.root, report);
     },
-    stat: (path) => withStorageErrors(stat(disk, path)),
+    stat: (path) => smallFiles.stat(path, () => withStorageErrors(stat(disk, path))),
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
     list: (path) => list(disk, path),
     write: (path, content, how) => withStorageErrors(write(disk, changes, path, content, how)),

@@ -2,8 +2,9 @@ import { type BigIntStats, lstat } from "node:fs";
 import { join, sep } from "node:path";
 import { LRUCache } from "lru-cache";
 import { BytesFile } from "../bytes-file.ts";
-import type { OpenFile } from "../storage.ts";
+import type { OpenFile, StoredStat } from "../storage.ts";
 import { storedStat } from "./file-record.ts";
+import { knownWhole } from "./look.ts";
 import type { DiskPaths } from "./paths.ts";
 
 /** Largest file that is kept, and how much all of them may hold together, in bytes. */
@@ -19,17 +20,22 @@ const tickMs = 100;
 /** The tick of file systems whose times are no finer than milliseconds: up to two seconds. */
 const coarseTickMs = 3000;
 
-interface KnownFile {
-  readonly file: OpenFile;
+/** Where a path leads, without links. */
+interface Place {
   /** The file, and before it the directories below the root that lead to it. */
   readonly locations: readonly string[];
-  /** Their records when the content was read. */
+  /** Their records when the file was looked at. */
   readonly records: readonly BigIntStats[];
+}
+
+interface KnownFile extends Place {
+  readonly file: OpenFile;
 }
 
 /**
  * Small files in memory, as fresh as on the disk: before each use the records of the file and of the directories on its
- * way are asked for anew, and compared. Files that a link leads to are not kept.
+ * way are asked for anew, and compared. Files that a link leads to are not kept. Of other files it is known where they
+ * lie: what this process knows to be whole there is told of after the same comparison.
  */
 export class SmallFiles {
   readonly #paths: Pick<DiskPaths, "root" | "locationOf">;
@@ -37,6 +43,7 @@ export class SmallFiles {
     maxSize: maxBytes,
     sizeCalculation: ({ file }) => file.stat.size + entryBytes,
   });
+  readonly #places = new LRUCache<string, Place>({ max: maxSeen });
   readonly #seen = new LRUCache<string, { readonly version: string; readonly at: number }>({ max: maxSeen });
   readonly #stats = new FreshStats();
   /** Counts up when what may be seen changes: what was opened before is not kept after. */
@@ -63,28 +70,51 @@ export class SmallFiles {
     return file;
   }
 
+  async stat(path: string, look: () => Promise<StoredStat | undefined>): Promise<StoredStat | undefined> {
+    const place = this.#places.get(path);
+    if (place) {
+      const records = await this.#recordsAt(place.locations);
+      const whole = knownWhole(place.locations.at(-1) ?? "");
+      if (leadThere(place.records, records) && whole?.stat.version === versionOf(records)) return whole?.stat;
+    }
+    const generation = this.#generation;
+    const found = await look();
+    if (found?.type !== "file") return found;
+    const { version } = found;
+    // What is asked for once, as by a listing, is not worth another look.
+    const now = this.#seen.has(path) ? await this.#placeOf(path, version) : undefined;
+    if (now && generation === this.#generation) this.#places.set(path, now);
+    if (!now) this.#seen.set(path, { version, at: performance.now() });
+    return found;
+  }
+
   clear(): void {
     this.#generation += 1;
     this.#known.clear();
+    this.#places.clear();
     this.#seen.clear();
   }
 
   /** Reads an open file and keeps it, in place of the file; `undefined` where it cannot be kept. */
   async #keep(path: string, file: OpenFile, generation: number, seenMs: number): Promise<OpenFile | undefined> {
     if (seenMs < tickMs) return undefined;
-    const locations = this.#locationsOf(path);
-    const records = await this.#recordsAt(locations);
-    if (!records.every(isPlain) || seenMs < tickOf(records)) return undefined;
-    const record = records.at(-1);
-    // What this process is appending to is another file than its record says, until that is done.
-    if (!record || storedStat(record).version !== file.stat.version) return undefined;
+    const place = await this.#placeOf(path, file.stat.version);
+    if (!place || seenMs < tickOf(place.records)) return undefined;
     const content = await file.bytes().catch(() => undefined); // the reader of the file meets the same failure
     if (!content) return undefined;
     await file.close();
     const { type, size, modified } = file.stat;
     const kept = new BytesFile({ type, size, modified, version: file.stat.version }, content);
-    if (generation === this.#generation) this.#known.set(path, { file: kept, locations, records });
+    if (generation === this.#generation) this.#known.set(path, { file: kept, ...place });
     return kept;
+  }
+
+  /** Where a path leads, if there are no links on the way, and it is this version that lies there. */
+  async #placeOf(path: string, version: string): Promise<Place | undefined> {
+    const locations = this.#locationsOf(path);
+    const records = await this.#recordsAt(locations);
+    // What this process is appending to is another file than its record says, until that is done.
+    return records.every(isPlain) && versionOf(records) === version ? { locations, records } : undefined;
   }
 
   /** The location of a path, and before it those of the directories below the root that lead to it. */
@@ -106,13 +136,26 @@ function isPlain(record: BigIntStats | undefined, i: number, all: readonly unkno
   return (i === all.length - 1 ? record?.isFile() : record?.isDirectory()) ?? false;
 }
 
-/** A directory is the same whatever is put into it; the file only where nothing was written. */
-function areSame(before: readonly BigIntStats[], now: readonly (BigIntStats | undefined)[]): boolean {
+type Records = readonly (BigIntStats | undefined)[];
+
+/** Whether the file is the one that it was, and nothing was written to it. */
+function areSame(before: readonly BigIntStats[], now: Records): boolean {
+  const [a, b] = [before.at(-1), now.at(-1)];
+  const isUnwritten = a?.ctimeNs === b?.ctimeNs && a?.mtimeNs === b?.mtimeNs && a?.size === b?.size;
+  return isUnwritten && a?.ino === b?.ino && a?.dev === b?.dev && leadThere(before, now);
+}
+
+/** Whether the same directories lead to a file. They stay the same whatever is put into them. */
+function leadThere(before: readonly BigIntStats[], now: Records): boolean {
   return before.every((a, i) => {
     const b = now[i];
-    if (a.ino !== b?.ino || a.dev !== b.dev) return false;
-    return i < before.length - 1 || (a.ctimeNs === b.ctimeNs && a.mtimeNs === b.mtimeNs && a.size === b.size);
+    return i === before.length - 1 ? b?.isFile() : a.ino === b?.ino && a.dev === b?.dev;
   });
+}
+
+function versionOf(records: Records): string | undefined {
+  const record = records.at(-1);
+  return record && storedStat(record).version;
 }
 
 function tickOf(records: readonly BigIntStats[]): number {

@@ -102,6 +102,21 @@ describe("a change of a file", () => {
     expect(found).toEqual(["new"]);
   });
 
+  it("leaves the file known: no directory is opened to tell of it, as long as the same ones lead there", async () => {
+    const { root, storage } = await rootWith("old");
+    fs.mkdirSync(join(root, "folder"));
+    await storage.write("/folder/a.txt", content("old"));
+    for (let time = 1; time <= 2; time += 1) await storage.stat("/folder/a.txt");
+    const { stat } = await storage.write("/folder/a.txt", content("new"));
+    const opens = counted("open");
+    expect([await storage.stat("/folder/a.txt"), opens()]).toEqual([stat, 0]);
+    const elsewhere = await temporaryDirectory();
+    fs.renameSync(join(root, "folder"), join(root, "other"));
+    fs.linkSync(join(root, "other/a.txt"), join(elsewhere, "a.txt"));
+    fs.symlinkSync(elsewhere, join(root, "folder"));
+    expect(await storage.stat("/folder/a.txt")).toBeUndefined();
+  });
+
   it.each(["rename", "link", "unlink"])("that was made and reports an error is answered as made (%s)", async (name) => {
     const { root, storage } = await rootWith("old");
     let hasFailed = false;

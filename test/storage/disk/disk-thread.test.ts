@@ -25,6 +25,12 @@ describe("the thread of a disk", () => {
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
+  it("and one look are all that an edit of a known page takes", async () => {
+    const root = await temporaryDirectory();
+    expect(await printed(root, "edit")).toEqual({ status: 206, threadCalls: 1, mainCalls: 1 });
+    expect(await readFile(join(root, "page.html"), "utf8")).toBe("<title>third</title>");
+  });
+
   it("is replaced when it dies; the outcome of its last changes is not known, and those that waited are made", async () => {
     const root = await temporaryDirectory();
     const expected = { died: "outcome-unknown", waiting: "done", after: "done", isReplaced: true };
