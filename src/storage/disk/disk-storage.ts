@@ -67,7 +67,10 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     write: (path, content, how) => withStorageErrors(write(disk, changes, path, content, how)),
     append: (path, content, how) => withStorageErrors(write(disk, changes, path, content, { ...how, isAppend: true })),
     update: (path, edit, made) => withStorageErrors(update(changes, path, edit, made)),
-    remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
+    async remove(path, how) {
+      await withStorageErrors(remove(disk, path, how?.check));
+      smallFiles.forget(path);
+    },
     makeDirectory: (path) => withStorageErrors(makeDirectory(disk, path)),
     move: (from, to, checks) => withStorageErrors(move(disk, from, to, checks)),
     check: () => withStorageErrors(check(disk)),

@@ -70,6 +70,11 @@ export function settle(real: string, record: Omit<FileRecord, "type">): WholeFil
   return file;
 }
 
+/** Nothing lies at a location any more. */
+export function forget(real: string): void {
+  settled.delete(real);
+}
+
 /** What was found to be whole at a location, and may have changed since. */
 export function knownWhole(real: string): WholeFile | undefined {
   return settled.get(real);

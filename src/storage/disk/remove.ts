@@ -5,6 +5,7 @@ import { type CommitCheck, StorageError } from "../storage.ts";
 import { Elsewhere } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { statOf } from "./file-record.ts";
+import { forget } from "./look.ts";
 import { tidyDirectory } from "./sweep.ts";
 
 /**
@@ -37,6 +38,7 @@ async function removeAt(disk: Disk, location: string, expected: string): Promise
   const place = { directory: dirname(location), name: basename(location), expected, sync: disk.sync };
   const { isDone } = await disk.run({ kind: "remove", ...place });
   if (!isDone) throw new Elsewhere(); // another by now: looked up, and judged, anew
+  forget(location);
 }
 
 async function versionOfLink(disk: Disk, location: string): Promise<string> {

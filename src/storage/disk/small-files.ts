@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 import { LRUCache } from "lru-cache";
 import { BytesFile } from "../bytes-file.ts";
 import type { OpenFile, StoredStat } from "../storage.ts";
-import { storedStat } from "./file-record.ts";
+import { type FileRecord, recordOf, storedStat } from "./file-record.ts";
 import { knownWhole } from "./look.ts";
 import type { DiskPaths } from "./paths.ts";
 
@@ -25,7 +25,7 @@ interface Place {
   /** The file, and before it the directories below the root that lead to it. */
   readonly locations: readonly string[];
   /** Their records when the file was looked at. */
-  readonly records: readonly BigIntStats[];
+  readonly records: readonly FileRecord[];
 }
 
 interface KnownFile extends Place {
@@ -88,6 +88,13 @@ export class SmallFiles {
     return found;
   }
 
+  /** A path leads nowhere any more. */
+  forget(path: string): void {
+    this.#known.delete(path);
+    this.#places.delete(path);
+    this.#seen.delete(path);
+  }
+
   clear(): void {
     this.#generation += 1;
     this.#known.clear();
@@ -114,7 +121,9 @@ export class SmallFiles {
     const locations = this.#locationsOf(path);
     const records = await this.#recordsAt(locations);
     // What this process is appending to is another file than its record says, until that is done.
-    return records.every(isPlain) && versionOf(records) === version ? { locations, records } : undefined;
+    return records.every(isPlain) && versionOf(records) === version
+      ? { locations, records: records.map(recordOf) } // a fifth of what the system tells, in memory
+      : undefined;
   }
 
   /** The location of a path, and before it those of the directories below the root that lead to it. */
@@ -139,14 +148,14 @@ function isPlain(record: BigIntStats | undefined, i: number, all: readonly unkno
 type Records = readonly (BigIntStats | undefined)[];
 
 /** Whether the file is the one that it was, and nothing was written to it. */
-function areSame(before: readonly BigIntStats[], now: Records): boolean {
+function areSame(before: readonly FileRecord[], now: Records): boolean {
   const [a, b] = [before.at(-1), now.at(-1)];
   const isUnwritten = a?.ctimeNs === b?.ctimeNs && a?.mtimeNs === b?.mtimeNs && a?.size === b?.size;
   return isUnwritten && a?.ino === b?.ino && a?.dev === b?.dev && leadThere(before, now);
 }
 
 /** Whether the same directories lead to a file. They stay the same whatever is put into them. */
-function leadThere(before: readonly BigIntStats[], now: Records): boolean {
+function leadThere(before: readonly FileRecord[], now: Records): boolean {
   return before.every((a, i) => {
     const b = now[i];
     return i === before.length - 1 ? b?.isFile() : a.ino === b?.ino && a.dev === b?.dev;
@@ -158,7 +167,7 @@ function versionOf(records: Records): string | undefined {
   return record && storedStat(record).version;
 }
 
-function tickOf(records: readonly BigIntStats[]): number {
+function tickOf(records: readonly FileRecord[]): number {
   const { ctimeNs = 0n } = records.at(-1) ?? {};
   return ctimeNs % 1_000_000n === 0n ? coarseTickMs : tickMs;
 }

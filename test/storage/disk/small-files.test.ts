@@ -77,6 +77,15 @@ describe("a small file", () => {
     }
   });
 
+  it("takes no memory once it was removed", async () => {
+    const { root, files, open, keep, counts } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "a");
+    await keep("/a.txt");
+    files.forget("/a.txt");
+    await open("/a.txt");
+    expect(counts.opened).toBe(1);
+  });
+
   it("is read anew after a change that left its size and its time of modification", async () => {
     const { root, textAt, keep } = await smallFiles();
     const location = join(root, "a.txt");
