@@ -228,15 +228,16 @@ describe("filement --check", () => {
       server: { bindPort: "0" },
     });
     const { url, printed } = await startFilement([page]);
-    const upload = open(url, "PUT", "/b.txt", { headers: { "content-length": "10" } });
-    upload.write("01234");
+    const [begin, rest] = ["0".repeat(100_000), "1".repeat(100_000)]; // less is held in memory
+    const upload = open(url, "PUT", "/b.txt", { headers: { "content-length": "200000" } });
+    upload.write(begin);
     await fileBegins(join(directory, "www"));
     expect((await runFilement("--check", page)).code).toBe(0);
-    upload.end("56789");
+    upload.end(rest);
     const [reply] = (await once(upload, "response")) as [IncomingMessage];
     expect(reply.statusCode).toBe(201);
     await (await fetch(`${url}/b.txt`)).text();
-    expect(await readFile(join(directory, "www/b.txt"), "utf8")).toBe("0123456789");
+    expect(await readFile(join(directory, "www/b.txt"), "utf8")).toBe(begin + rest);
     expect(printed.stderr).toBe(isOpen);
   });
 });
