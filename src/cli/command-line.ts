@@ -13,7 +13,7 @@ export const help = `Usage: filement [directory | bucket] [options]
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
 With an HTML page, serves what its microdata says: hosts, plugins and their parameters. import-config prints a page
 of rusty-beam in the words of this server, with a comment at each difference (docs/coming-from-rusty-beam.md). init
-writes a page with sign-in, and files for Docker, Compose and systemd, over none that is there (docs/deploying.md).
+writes a page with sign-in, and files for Docker, Compose and systemd; none is replaced (docs/deploying.md).
 mcp serves a language model over standard input and output, and listens on no port (docs/agents.md).
 
   directory          what to serve                     (default: .)
