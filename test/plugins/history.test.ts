@@ -292,9 +292,12 @@ describe("history", () => {
   it("ends a git that is silent for a minute, and makes its commits by another", { tags: ["procfs"] }, async () => {
     fastClock();
     const { send, repository, commits, errors } = await tidiedSite();
-    for (const pid of await gitsOf(repository)) process.kill(pid, "SIGSTOP");
-    await send("PUT", "/a.txt", "3");
-    await commits(3);
+    // Between two commits there may be no git to stop.
+    for (let n = 3; errors.length === 0 && n < 10; n += 1) {
+      for (const pid of await gitsOf(repository)) process.kill(pid, "SIGSTOP");
+      await send("PUT", "/a.txt", `${n}`);
+      await commits(n);
+    }
     expect(errors.map(String)).toEqual([expect.stringContaining("commits cannot be made")]);
   });
 
