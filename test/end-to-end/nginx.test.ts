@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -18,7 +17,7 @@ import { startFilement } from "../helpers/filement-command.ts";
 import { serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-import { unusedPort } from "../helpers/unused-port.mjs";
+import { isListening, unusedPort } from "../helpers/unused-port.mjs";
 
 /** The two configurations that the documentation shows: of a server, and of a part of a site. */
 const [documented = "", documentedPart = ""] = [
@@ -105,19 +104,7 @@ async function startNginx(directory: string, http: string, ports: readonly numbe
     await ended;
   });
   for (const port of ports) {
-    while (!(await accepts(port))) if (child.exitCode !== null) throw new Error(`nginx has ended: ${errors}`);
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false; // not yet
-  } finally {
-    socket.destroy();
+    while (!(await isListening(port))) if (child.exitCode !== null) throw new Error(`nginx has ended: ${errors}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 
 /** The ports below those that a system gives a program that asks for any. */
 const [first, count] = [12_000, 20_000];
@@ -25,5 +25,23 @@ export async function unusedPort() {
     } catch {
       // It is in use: the next one.
     }
+  }
+}
+
+/**
+ * Whether a server takes connections at a port.
+ *
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+export async function isListening(port) {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false; // not yet
+  } finally {
+    socket.destroy();
   }
 }

@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { unusedPort } from "../../helpers/unused-port.mjs";
+import { isListening, unusedPort } from "../../helpers/unused-port.mjs";
 
 /**
  * Runs a server that is no Node program, tells its port to the process that started this one, and ends with that.
@@ -17,20 +15,4 @@ export async function runExternal(command, args) {
   server.once("exit", () => process.exit());
   while (!(await isListening(port))) await setTimeout(20);
   process.send?.({ port });
-}
-
-/**
- * @param {number} port
- * @returns {Promise<boolean>}
- */
-async function isListening(port) {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false; // not yet
-  } finally {
-    socket.destroy();
-  }
 }
