@@ -160,7 +160,7 @@ interface Queue {
 }
 
 type Ended =
-  | { readonly error: unknown }
+  | { readonly error: unknown; readonly before: StoredStat | undefined }
   | { readonly created: boolean; readonly changed: boolean; readonly stat: StoredStat };
 
 /** What was waiting for a file when it became free: changes that are made together. */
@@ -169,6 +169,7 @@ export class Group {
   readonly since: number;
   readonly #queue: Queue;
   readonly #members: Waiting[] = [];
+  #draft: Draft | undefined;
   #last: StoredStat | undefined;
 
   constructor(queue: Queue) {
@@ -196,18 +197,32 @@ export class Group {
       next.ended = await made(next, draft);
       if (next.isAlone) break;
     }
+    this.#draft = draft;
     this.#last = draft.outcome && draft.stat;
   }
 
   /** Answers all of them, in order, when the outcome is stored; to be called, and waited for, under the file's lock. */
   async done(stored: StoredStat | undefined): Promise<void> {
-    for (const { ended, resolve, reject } of this.#members) {
+    for (const member of this.#members) {
+      const { ended, resolve, reject } = member;
       if (!ended) continue;
-      if ("error" in ended) reject(ended.error);
+      if ("error" in ended) reject(await this.#retold(member, ended, stored));
       else resolve(ended.stat === this.#last && stored ? { ...ended, stat: stored } : ended);
       // What the one does at once, announcing its change, comes before what the next does.
       if (this.#members.length > 1) await new Promise<void>((resolve) => nextTick(resolve));
     }
+  }
+
+  /** What refuses a change. One that found what is stored now, before that had its version, is judged by that. */
+  async #retold(
+    member: Waiting,
+    { error, before }: Extract<Ended, { error: unknown }>,
+    stored: StoredStat | undefined,
+  ): Promise<unknown> {
+    if (!stored || !this.#draft || before !== this.#last) return error;
+    this.#draft.stat = stored;
+    const again = await made(member, this.#draft);
+    return "error" in again ? again.error : error;
   }
 
   /** Fails all changes that wait for an answer: what became of them is not known. */
@@ -236,6 +251,6 @@ async function made({ change }: Waiting, draft: Draft): Promise<Ended> {
     if (!draft.stat) throw new StorageError("not-found");
     return { created: !before, changed: draft.stat !== before, stat: draft.stat };
   } catch (error) {
-    return { error };
+    return { error, before };
   }
 }

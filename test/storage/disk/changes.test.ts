@@ -45,6 +45,22 @@ describe("changes of one file that wait together", () => {
     expect(results.at(-1)?.stat.version).toBe((await storage.stat("/a.txt"))?.version);
   });
 
+  it("are refused by the version that is stored where they found just that", async () => {
+    const { storage } = await rootWith("old");
+    await storage.stat("/a.txt");
+    const judged: (string | undefined)[] = [];
+    const check = (current: { readonly version: string } | undefined): void => {
+      judged.push(current?.version);
+      throw new Error("not this one");
+    };
+    const [made, refused] = await Promise.allSettled([
+      storage.write("/a.txt", content("new")),
+      storage.write("/a.txt", content("never"), { check }),
+    ]);
+    expect([made.status, refused.status]).toEqual(["fulfilled", "rejected"]);
+    expect(judged.at(-1)).toBe((await storage.stat("/a.txt"))?.version);
+  });
+
   it("share note, write and syncs where all are appends", async () => {
     const { root, storage, textOf } = await rootWith("");
     const [notes, syncs] = [counted("unlink"), counted("fdatasync")];
