@@ -66,7 +66,7 @@ export class DocumentCache {
   /** The document of a version, if it is known. Its tree stays the same until the release. */
   holdKnown(path: string, version: string): HeldDocument | undefined {
     const document = this.#known(path, version);
-    if (!document || this.#taken.has(document)) return undefined;
+    if (!document) return undefined;
     this.hits += 1;
     return this.keep(document);
   }
@@ -78,9 +78,10 @@ export class DocumentCache {
     load: () => Promise<SourceDocument> | SourceDocument,
   ): Promise<HeldDocument> {
     for (;;) {
-      const document = await this.#get(path, version, load);
-      if (!this.#taken.has(document)) return this.keep(document);
-      this.#forget(path, document);
+      const known = this.holdKnown(path, version);
+      if (known) return known;
+      const document = await this.#loaded(path, version, load);
+      if (document && !this.#taken.has(document)) return this.keep(document);
     }
   }
 
@@ -121,18 +122,14 @@ export class DocumentCache {
     return this.#holders.get(document) ?? 0;
   }
 
-  async #get(
+  /** What `load` gives; `undefined` where another request loads it, and could not. */
+  async #loaded(
     path: string,
     version: string,
     load: () => Promise<SourceDocument> | SourceDocument,
-  ): Promise<SourceDocument> {
+  ): Promise<SourceDocument | undefined> {
     const known = this.#documents.peek(path);
     const loadingKey = `${version}:${path}`;
-    const document = this.#known(path, version);
-    if (document) {
-      this.hits += 1;
-      return document;
-    }
     const loading = this.#loading.get(loadingKey);
     if (loading) {
       try {
@@ -143,7 +140,7 @@ export class DocumentCache {
         if (error instanceof DocumentError) throw error;
         // The request that loads it could not read that version any more; one that has it open still can.
         if (this.#loading.get(loadingKey) === loading) this.#loading.delete(loadingKey);
-        return this.#get(path, version, load);
+        return undefined;
       }
     }
     const refused = this.#refused.get(path);
@@ -225,7 +222,6 @@ export async function loadDocument(
   client: Client,
 ): Promise<LoadedDocument> {
   const kind = requireDocument(path);
-  refuseUnreadable(found, options);
   const known = documents.holdKnown(path, found.version);
   if (known) return Object.assign(known, { stat: found });
   const file = opened ?? (await storage.open(path, "version"));

@@ -6,6 +6,7 @@ import { createFileServer } from "../../src/file-server.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { deferred } from "../helpers/deferred.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { send, serveOne } from "./editing.ts";
 
@@ -104,11 +105,13 @@ describe("DocumentCache", () => {
   it("gives no document that was taken while it was waited for", async () => {
     const cache = new DocumentCache();
     const [page, again] = [await parseHtml("<p>a"), await parseHtml("<p>a")];
-    const first = await cache.hold("/a", "1", () => page);
-    const second = get(cache, "/a", "1", () => again);
-    first.release();
-    expect(cache.take("/a", page)).toBe(true);
-    expect(await second).toBe(again);
+    const { promise: loading, resolve } = deferred<SourceDocument>();
+    void loading.then((loaded) => expect(cache.take("/a", loaded)).toBe(true));
+    const loads = [loading, again];
+    const waiting = [1, 2].map(() => get(cache, "/a", "1", () => loads.shift() ?? page));
+    resolve(page);
+    for (const each of waiting) expect(await each).toBe(again);
+    expect(loads).toEqual([]);
   });
 
   it("keeps the latest document, larger than all of it, until memory is needed", async () => {

@@ -70,6 +70,7 @@ export class SmallFiles {
     return file;
   }
 
+  /** What `look` finds at a path; of a file that this process knows to be whole, without a look. */
   async stat(path: string, look: () => Promise<StoredStat | undefined>): Promise<StoredStat | undefined> {
     const place = this.#places.get(path);
     if (place) {

@@ -2,6 +2,7 @@ import { mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { look, openFile } from "../../../src/storage/disk/look.ts";
 import { FreshStats, SmallFiles } from "../../../src/storage/disk/small-files.ts";
 import type { OpenFile } from "../../../src/storage/storage.ts";
@@ -84,6 +85,10 @@ describe("a small file", () => {
     files.forget("/a.txt");
     await open("/a.txt");
     expect(counts.opened).toBe(1);
+    const forget = vi.spyOn(SmallFiles.prototype, "forget");
+    onTestFinished(() => forget.mockRestore());
+    await diskStorage(root).remove("/a.txt");
+    expect(forget).toHaveBeenCalledWith("/a.txt");
   });
 
   it("is read anew after a change that left its size and its time of modification", async () => {
