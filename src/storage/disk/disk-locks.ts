@@ -191,12 +191,11 @@ type NameForm = (hashed: string) => string;
 
 /**
  * Node 20 fills names up to 108 bytes with zeros, so that it meets others by names of just that length; Bun takes 107
- * at most. A process listens on each of the names that its runtime takes, in this order.
+ * at most. A process listens on each of the names that its runtime takes as they are, in this order.
  */
-const abstractNames: readonly NameForm[] = [98, 97].map(
-  (length) => (hashed) => `\0filement-${hashed.slice(0, length)}`,
-);
-const pipeNames: readonly NameForm[] = [(hashed) => `\\\\.\\pipe\\filement-${hashed}`];
+const longName: NameForm = (hashed) => `\0filement-${hashed.slice(0, 98)}`;
+const shortName: NameForm = (hashed) => `\0filement-${hashed.slice(0, 97)}`;
+const pipeName: NameForm = (hashed) => `\\\\.\\pipe\\filement-${hashed}`;
 
 interface UsableNames {
   readonly forms: readonly NameForm[];
@@ -209,10 +208,12 @@ let known: UsableNames | undefined;
 async function usableNames(): Promise<UsableNames> {
   const forms: NameForm[] = [];
   let problem = `${process.platform} has no locks that end with a process`;
-  for (const form of { linux: abstractNames, win32: pipeNames }[process.platform as string] ?? []) {
+  for (const form of { linux: [longName, shortName], win32: [pipeName] }[process.platform as string] ?? []) {
     try {
-      (await listen(form(randomBytes(64).toString("hex")), new Set())).close();
-      forms.push(form);
+      const name = form(randomBytes(64).toString("hex"));
+      const server = await listen(name, new Set());
+      if (form !== shortName || !(await isTaken(`${name}\0`))) forms.push(form);
+      server.close();
     } catch (error) {
       if (exhausted.has(errnoOf(error))) throw error;
       problem = `local sockets cannot be used (${errnoOf(error) || (error as Error).name})`;
@@ -220,6 +221,15 @@ async function usableNames(): Promise<UsableNames> {
   }
   known = forms.length > 0 ? { forms } : { forms, problem };
   return known;
+}
+
+async function isTaken(name: string): Promise<boolean> {
+  try {
+    (await listen(name, new Set())).close();
+    return false;
+  } catch (error) {
+    return errnoOf(error) === "EADDRINUSE";
+  }
 }
 
 /** Why processes that serve the same directory are not kept apart here; `undefined` where they are. */

@@ -2,7 +2,6 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { machineLocks } from "../../../src/storage/disk/disk-locks.ts";
@@ -81,29 +80,19 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
     held.release();
   });
 
-  it("does not tell the machine what is locked, and has the names that all runtimes and versions take", async () => {
+  it("does not tell the machine what is locked, and has the name that all versions of Node take, once", async () => {
     const key = `/srv/secret/${randomUUID()}`;
     const held = await machineLocks().acquire(key);
     const sockets = await readFile("/proc/net/unix", "utf8");
     held.release();
     expect(sockets).not.toContain("secret");
     const hashed = hash("sha512", key, "hex");
-    expect(sockets).toContain(`@filement-${hashed.slice(0, 98)}\n`);
-    expect(sockets).toMatch(new RegExp(`@filement-${hashed.slice(0, 97)}@?\n`)); // Node 20 adds a zero
-  });
-
-  it("is taken where a runtime that takes only the shorter name has that", async () => {
-    const key = randomUUID();
-    const name = `\0filement-${hash("sha512", key, "hex").slice(0, 97)}`;
-    const other = createServer().listen({ path: name });
-    const sockets = new Set<Socket>();
-    other.on("connection", (socket) => sockets.add(socket));
-    expect(await machineLocks().tryAcquire(key)).toBeUndefined();
-    const waiting = machineLocks().acquire(key);
-    await once(other, "connection");
-    other.close();
-    for (const socket of sockets) socket.destroy();
-    (await waiting).release();
+    const names = sockets.split("\n").filter((line) => line.includes(hashed.slice(0, 97)));
+    // Node 20 would fill the shorter name up, so that nobody else had it.
+    expect(names.map((line) => line.slice(line.indexOf("@")))).toEqual([
+      `@filement-${hashed.slice(0, 98)}`,
+      ...(process.versions.node.startsWith("20.") ? [] : [`@filement-${hashed.slice(0, 97)}`]),
+    ]);
   });
 
   it("of Bun keeps Bun out", { tags: ["bun"] }, () => keepsOut(["bun"], ["bun"]));
