@@ -82,7 +82,7 @@ export class DiskThread {
     if (count === 0) return void this.#worker?.unref();
     this.#worker?.ref();
     this.#watch = setTimeout(() => this.#giveUp(), patienceMs).unref();
-    this.#worker?.postMessage(this.#underWay.map(({ job }) => job));
+    this.#worker?.postMessage(this.#underWay.map(({ job }) => exact(job)));
   }
 
   /** The first message says that the thread runs. */
@@ -128,6 +128,13 @@ function silence(code: "outcome-unknown" | "unavailable"): StorageError {
 function bytesOf(job: Job): number {
   if (!("content" in job)) return 0;
   return "temporary" in job.content ? Number.POSITIVE_INFINITY : job.content.byteLength;
+}
+
+/** The job with no more content than its own: a message takes along all of the memory that a `Uint8Array` is a part of. */
+function exact(job: Job): Job {
+  if (!("content" in job) || !(job.content instanceof Uint8Array)) return job;
+  const { content } = job;
+  return content.byteLength === content.buffer.byteLength ? job : { ...job, content: new Uint8Array(content) };
 }
 
 const threads = new Map<number, DiskThread>();
