@@ -7,8 +7,11 @@ import { programOf } from "./write-programs.ts";
 
 /** Content beyond this is not worth a copy: its calls are made by way of Node's thread pool. */
 const maxSentBytes = 1024 * 1024;
-/** Most jobs of a batch, and bytes of content after which it takes no more: the first of a batch waits for the last. */
-const maxBatch = 64;
+/**
+ * Most jobs of a batch, and bytes of content after which it takes no more: the first of a batch waits for the last,
+ * and while all requests wait for one batch, the thread that serves them has nothing to do.
+ */
+const maxBatch = 8;
 const maxBatchBytes = 2 * 1024 * 1024;
 /** How long the thread may be at work on a batch; then its disk counts as away. */
 const patienceMs = 30_000;
