@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { nextTick } from "node:process";
 import { StorageError, type StoredStat, type WriteResult } from "./storage.ts";
 
@@ -67,7 +67,7 @@ export class Draft {
     this.work += work;
     // A version that nothing ever has unless it is the last: those who name it later find another, as if it had been
     // replaced.
-    this.stat = { type: "file", size, modified: new Date(), version: randomBytes(16).toString("base64url") };
+    this.stat = { type: "file", size, modified: new Date(), version: randomUUID() };
     return this.stat;
   }
 }
