@@ -16,6 +16,8 @@ type AuthorOf = (user: string | undefined) => Person;
 
 /** Of contents that appends go on from, in bytes. */
 const keptContent = 32 * 1024 * 1024;
+/** Bytes for git beyond which they are not held back for more to come, so that the event loop also goes on. */
+const maxHeldBack = 64 * 1024;
 const server: Person = { name: "filement", email: "filement@localhost" };
 const trailer = "Filement-Record";
 
@@ -97,12 +99,10 @@ export class Importer {
       kind === "deleted" ? `D ${name}\n` : `M 100644 inline ${name}\ndata ${after.length}\n`,
     ];
     this.#isNew = false;
-    child.stdin.cork(); // git gets them together, without a copy
     child.stdin.write(lines.join("\n"));
     child.stdin.write(after); // of a deletion nothing
-    const written = new Promise<void>((resolve) => child.stdin.write("\n", () => resolve())); // `flush` tells a failure
-    child.stdin.uncork();
-    await written;
+    if (child.stdin.writableLength < maxHeldBack) child.stdin.write("\n");
+    else await this.#send(child, "\n");
     if (kind === "deleted") this.#contents.delete(path);
     else this.#contents.set(path, after);
   }
@@ -111,7 +111,7 @@ export class Importer {
   async flush(): Promise<void> {
     const child = this.#child;
     if (!child || this.#mark === 0) return;
-    child.stdin.write(`checkpoint\nget-mark :${this.#mark}\nprogress done\n`);
+    await this.#send(child, `checkpoint\nget-mark :${this.#mark}\nprogress done\n`);
     const made = await this.#line();
     await this.#line();
     if (made === undefined || made !== (await this.#repository.head())) {
@@ -120,6 +120,14 @@ export class Importer {
       throw new Error(`git fast-import did not make its commits: ${complaint}`);
     }
     this.#base = made;
+  }
+
+  /** Writes a text, and before it what was held back: each write wakes git. Resolves, even if git has ended: `flush` tells that. */
+  async #send(child: GitProcess, text: string): Promise<void> {
+    const written = new Promise<void>((resolve) => child.stdin.write(text, () => resolve()));
+    child.stdin.uncork();
+    child.stdin.cork();
+    await patiently(child, written);
   }
 
   async #line(): Promise<string | undefined> {
@@ -131,6 +139,7 @@ export class Importer {
     const options = ["--quiet", "--done", "--date-format=raw"];
     const child = git(this.#repository.location, ["-c", "pack.compression=1", "fast-import", ...options]);
     child.once("error", () => {}); // its output ends as well
+    child.stdin.cork();
     child.stderr.on("data", (text: Buffer) => {
       this.#complaint = (this.#complaint + text).slice(-2000);
     });
