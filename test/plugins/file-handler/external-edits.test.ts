@@ -12,25 +12,19 @@ import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { fastClock } from "../../helpers/fast-clock.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { ToldChanges } from "../../helpers/told-changes.ts";
 import { content } from "../../storage/content.ts";
 
 /** A server that watches its files, what it announced, and both ways to change them. */
-class LiveSite {
-  readonly root: string;
+class LiveSite extends ToldChanges<Change> {
   readonly files: FileServer;
-  readonly changes: Change[] = [];
   readonly errors: unknown[] = [];
-  #heard = (): void => {};
-  #sentinels = 0;
 
   constructor(root: string, config: FileServerConfig) {
-    this.root = root;
+    super(root);
     const onError = (error: unknown): void => void this.errors.push(error);
     this.files = createFileServer({ watch: true, onError, ...config });
-    this.files.changes.subscribe((change) => {
-      this.changes.push(change);
-      this.#heard();
-    });
+    this.files.changes.subscribe((change) => this.hear(change));
   }
 
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -47,28 +41,10 @@ class LiveSite {
     writeFileSync(join(this.root, path), text);
   }
 
-  async until(isEnough: () => boolean): Promise<void> {
-    while (!isEnough()) {
-      await new Promise<void>((resolve) => {
-        this.#heard = resolve;
-      });
-    }
-  }
-
-  /** Waits until all that has happened must have been announced: what is written later, several times, was. */
-  async settled(): Promise<void> {
-    for (let round = 0; round < 3; round += 1) {
-      this.#sentinels += 1;
-      const path = `/sentinel-${this.#sentinels}`;
-      await this.edit(path, "");
-      await this.until(() => this.changes.some((change) => change.path === path));
-    }
-  }
-
   /** What was announced, in order, in words; `by us` for requests. */
   async summary(): Promise<string[]> {
     await this.settled();
-    return this.changes
+    return this.told
       .filter(({ path }) => !path.startsWith("/sentinel"))
       .map(({ kind, path, requestId }) => `${kind} ${path}${requestId.startsWith("by-us") ? " by us" : ""}`);
   }
@@ -111,9 +87,9 @@ describe("an edit on the disk", () => {
   it("is announced with the entity tag that readers get", async () => {
     const site = await liveSite({ "/page.html": page });
     await site.edit("/page.html", "<p>changed");
-    await site.until(() => site.changes.length === 1);
+    await site.until(() => site.told.length === 1);
     const etag = (await site.send("HEAD", "/page.html")).headers.get("etag");
-    expect(site.changes).toEqual([
+    expect(site.told).toEqual([
       {
         id: 1,
         kind: "replaced",
@@ -136,8 +112,8 @@ describe("an edit on the disk", () => {
     await expect
       .poll(async () => (await site.summary()).sort())
       .toEqual(["created /sub/new.txt", "deleted /old.txt", "replaced /page.html"]);
-    expect(site.changes.find(({ kind }) => kind === "deleted")).toMatchObject({ method: "DELETE", path: "/old.txt" });
-    expect(site.changes.find(({ kind }) => kind === "deleted")).not.toHaveProperty("etag");
+    expect(site.told.find(({ kind }) => kind === "deleted")).toMatchObject({ method: "DELETE", path: "/old.txt" });
+    expect(site.told.find(({ kind }) => kind === "deleted")).not.toHaveProperty("etag");
   });
 
   it("is announced for the host whose files they are", async () => {
@@ -146,8 +122,8 @@ describe("an edit on the disk", () => {
     const site = await liveSite({}, (fallback) => ({ hosts: { "a.example": { root }, "*": { root: fallback } } }));
     site.files.changes.subscribe((_, origin) => void sites.push(origin.site));
     writeFileSync(join(root, "a.txt"), "a");
-    await site.until(() => site.changes.length === 1);
-    expect(site.changes[0]).toMatchObject({ host: "a.example", path: "/a.txt" });
+    await site.until(() => site.told.length === 1);
+    expect(site.told[0]).toMatchObject({ host: "a.example", path: "/a.txt" });
     expect(sites).toEqual(["a.example"]);
   });
 
@@ -158,7 +134,7 @@ describe("an edit on the disk", () => {
     await site.files.ready();
     await watched.edit("/a.txt", "a");
     await expect.poll(() => watched.summary()).toEqual(["created /a.txt"]);
-    expect(site.changes).toEqual([]);
+    expect(site.told).toEqual([]);
   });
 
   it("of a hidden file is announced only where clients may see such files", async () => {
@@ -255,7 +231,7 @@ describe("the server's own changes", () => {
     await site.send("PUT", "/a.txt", "ours", byUs());
     await site.edit("/a.txt", "theirs");
     await expect.poll(() => site.summary()).toEqual(["created /a.txt by us", "replaced /a.txt"]);
-    expect(site.changes.find(({ kind }) => kind === "replaced")?.etag).toBe(
+    expect(site.told.find(({ kind }) => kind === "replaced")?.etag).toBe(
       (await site.send("HEAD", "/a.txt")).headers.get("etag"),
     );
   });
@@ -282,7 +258,7 @@ describe("the server's own changes", () => {
     await rm(join(site.root, "new.txt"));
     await site.send("DELETE", "/old.txt", undefined, byUs());
     await site.edit("/old.txt", "old again");
-    await site.until(() => site.changes.length === 4);
+    await site.until(() => site.told.length === 4);
     const summary = await site.summary();
     expect(summary.filter((each) => each.includes("new"))).toEqual(["created /new.txt by us", "deleted /new.txt"]);
     expect(summary.filter((each) => each.includes("old"))).toEqual(["deleted /old.txt by us", "created /old.txt"]);
@@ -291,9 +267,9 @@ describe("the server's own changes", () => {
   it("through a link are announced at the link, and at the file as another's", async () => {
     const site = await liveSite({ "/pages/home.html": page });
     await symlink("pages/home.html", join(site.root, "index.html"));
-    await site.until(() => site.changes.length === 1);
+    await site.until(() => site.told.length === 1);
     await site.settled();
-    site.changes.length = 0;
+    site.told.length = 0;
     await site.send("PUT", "/index.html", "new", byUs());
     await expect.poll(() => site.summary()).toEqual(["replaced /index.html by us", "replaced /pages/home.html"]);
   });
@@ -321,10 +297,10 @@ describe("two hosts with the same files", () => {
   ])("each announce what happens $what, the other's changes included", async ({ configs }) => {
     const site = await twoHosts(configs);
     await site.send("PUT", "/b.txt", "b", byUs({ host: "one.example" }));
-    await site.until(() => site.changes.length === 2);
+    await site.until(() => site.told.length === 2);
     await site.edit("/a.txt", "changed");
-    await site.until(() => site.changes.length === 4);
-    const announced = site.changes.map(({ kind, host, path, requestId }) =>
+    await site.until(() => site.told.length === 4);
+    const announced = site.told.map(({ kind, host, path, requestId }) =>
       [kind, host, path, requestId.startsWith("by-us")].join(" "),
     );
     expect(announced.slice(0, 2)).toEqual(["created one.example /b.txt true", "created two.example /b.txt false"]);
@@ -413,11 +389,11 @@ describe("the watching", () => {
     onTestFinished(() => other.files.close());
     await other.files.ready();
     await site.edit("/a.txt", "a");
-    await site.until(() => site.changes.length === 1);
+    await site.until(() => site.told.length === 1);
     await site.files.close();
     await site.edit("/b.txt", "b");
     await expect.poll(async () => (await other.summary()).sort()).toEqual(["created /a.txt", "created /b.txt"]);
-    expect(site.changes.length).toBe(1);
+    expect(site.told.length).toBe(1);
   });
 });
 

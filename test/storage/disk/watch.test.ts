@@ -12,6 +12,7 @@ import { seedOf, timesOf } from "../../helpers/effort.ts";
 import { fastClock } from "../../helpers/fast-clock.ts";
 import { runNodeToEnd } from "../../helpers/run-node.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { ToldChanges } from "../../helpers/told-changes.ts";
 import { compiled } from "../compiled.ts";
 import { content, withBytes } from "../content.ts";
 
@@ -37,26 +38,19 @@ interface Told {
 // Written with `writeFileSync`: between its two steps, no event is read, however busy the machine is.
 
 /** A watched storage in a directory, and what was told of it. */
-class Watched {
-  readonly root: string;
+class Watched extends ToldChanges<Told> {
   readonly storage: Storage;
-  readonly told: Told[] = [];
   readonly failures: unknown[] = [];
   unwatch = async (): Promise<void> => {};
-  #sentinels = 0;
-  #heard = (): void => {};
 
   constructor(root: string, options: DiskStorageOptions) {
-    this.root = root;
+    super(root);
     this.storage = diskStorage(root, options);
   }
 
   async watch(watcher: Partial<StorageWatcher>): Promise<void> {
     const unwatch = await this.storage.watch?.({
-      changed: (path, stat, wasThere) => {
-        this.told.push({ path, version: stat?.version, wasThere });
-        this.#heard();
-      },
+      changed: (path, stat, wasThere) => this.hear({ path, version: stat?.version, wasThere }),
       ignores: () => false,
       failed: (error) => void this.failures.push(error),
       ...watcher,
@@ -66,25 +60,6 @@ class Watched {
 
   at(path: string): string {
     return join(this.root, path);
-  }
-
-  /** Waits until something was told. */
-  async until(isEnough: () => boolean): Promise<void> {
-    while (!isEnough()) {
-      await new Promise<void>((resolve) => {
-        this.#heard = resolve;
-      });
-    }
-  }
-
-  /** Waits until all that has happened so far must have been told: what is written later, several times, was. */
-  async settled(): Promise<void> {
-    for (let round = 0; round < 3; round += 1) {
-      this.#sentinels += 1;
-      const path = `/sentinel-${this.#sentinels}`;
-      writeFileSync(this.at(path), "");
-      await this.until(() => this.told.some((each) => each.path === path));
-    }
   }
 
   /** What was told of files that came, changed or went, in words, sorted; without what came and went unseen. */
