@@ -75,7 +75,8 @@ export async function tidyRepository(repository: Repository, days?: number, comm
   const head = await repository.head();
   if (head === undefined) return;
   if (days === undefined && commits === undefined) {
-    await gitOutput(location, ["-c", "gc.auto=6700", "gc", "--auto", "--quiet"]);
+    // By itself it would go on in the background, beside the commits and after the server is closed.
+    await gitOutput(location, ["-c", "gc.auto=6700", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]);
     return;
   }
   const limits: string[] = [];

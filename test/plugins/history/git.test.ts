@@ -1,5 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { gitResult } from "../../../src/plugins/history/git.ts";
+import { gitOutput, gitResult, Repository, tidyRepository } from "../../../src/plugins/history/git.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 describe("git", () => {
@@ -11,5 +15,18 @@ describe("git", () => {
     const waiting = gitResult(repository, ["hash-object", "/dev/ptmx"]); // a terminal on which nothing is typed
     vi.advanceTimersByTime(3_600_000);
     expect((await waiting).code).toBeNull();
+  });
+
+  it("is not at work on a repository any more when that is tidied up", async () => {
+    const repository = new Repository(await temporaryDirectory(), "main");
+    onTestFinished(() => repository.close());
+    await gitOutput(repository.location, ["init", "--bare"]);
+    const commit = "commit refs/heads/main\ncommitter a <a@b> 0 +0000\ndata 0\n";
+    execFileSync("git", ["--git-dir", repository.location, "fast-import", "--quiet"], { input: commit });
+    const looseObjects = join(repository.location, "objects/17"); // where git counts them
+    await mkdir(looseObjects, { recursive: true });
+    for (let n = 10; n < 50; n += 1) await writeFile(join(looseObjects, `${n}`.repeat(19)), deflateSync("blob 0\0"));
+    await tidyRepository(repository);
+    expect(await readdir(join(repository.location, "objects/pack"))).not.toEqual([]);
   });
 });
