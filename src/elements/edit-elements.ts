@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { type Client, fairQueue } from "../event-loop/fair-queue.ts";
 import { inSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
@@ -16,6 +16,7 @@ import {
   outermost,
   type ParseLimits,
   parseDocument,
+  readsAsParsed,
   type SourceDocument,
   type SourceElement,
 } from "../html/engine.ts";
@@ -444,11 +445,6 @@ async function textOf(
 function isSmall(headers: IncomingHttpHeaders): boolean {
   const { "content-length": length, "transfer-encoding": coding, "content-encoding": encoding } = headers;
   return coding === undefined && encoding === undefined && Number(length ?? 0) <= smallBytes;
-}
-
-/** Without its only invalid bytes a document is UTF-8 again; the next request has to read it as that. */
-function readsAsParsed(document: SourceDocument): boolean {
-  return document.encoding === "utf8" || !isUtf8(documentBytes(document));
 }
 
 function refuseTooManyBytes(size: number, maxLength: number): void {

@@ -6,7 +6,13 @@ export { elementsBelow, isHtmlElement, SourceElement, type TreeParent, textConte
 export type { ParseInTurn, ParseLimits } from "./document/parse-budget.ts";
 export { parseDocument } from "./document/parse-document.ts";
 export { joined, outerHtmlParts } from "./document/serialise.ts";
-export { type DocumentKind, decodeHtml, documentBytes, type SourceDocument } from "./document/source-document.ts";
+export {
+  type DocumentKind,
+  decodeHtml,
+  documentBytes,
+  readsAsParsed,
+  type SourceDocument,
+} from "./document/source-document.ts";
 export { voidElements } from "./document/tag-rules.ts";
 export { type AppliedEdit, placedElements } from "./edit/apply-edit.ts";
 export { applyEdits, type BegunEdit, type EditedDocument, type MadeEdit } from "./edit/apply-edits.ts";

@@ -90,6 +90,11 @@ export function documentBytes(document: DocumentSource): Uint8Array {
   return document.hasByteOrderMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
 }
 
+/** Whether its bytes read as this document: one without its only invalid bytes is UTF-8 again. */
+export function readsAsParsed(document: DocumentSource): boolean {
+  return document.encoding === "utf8" || !isUtf8(documentBytes(document));
+}
+
 /** Refuses text that the document cannot hold: in one that is not UTF-8, only ASCII is certain to mean what it says. */
 export function requireEncodable({ encoding }: DocumentSource, text: string): void {
   if (encoding === "utf8" || ascii.test(text)) return;

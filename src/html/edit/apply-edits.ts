@@ -1,6 +1,7 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
-import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
+import { parseDocument } from "../document/parse-document.ts";
+import { documentBytes, readsAsParsed, requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
 import { type AppliedEdit, applyEdit, applyPlacements, type EditLimits } from "./apply-edit.ts";
 import { Batch } from "./batch.ts";
@@ -92,7 +93,14 @@ class ListOfEdits<Context> implements EditedDocument {
 
   /** Makes an edit by itself, or has it wait for others. */
   *make(edit: Edit, index: number): SlicedWork<void> {
-    if (this.#host.mayWait && (yield* this.#waits(edit, index))) return;
+    if (!readsAsParsed(this.document)) {
+      const { document } = this;
+      this.document = yield* parseDocument(document.kind, documentBytes(document), this.#host.limits);
+      this.#batch = new Batch(this.document);
+    }
+    // One that is not UTF-8 may be so after each edit.
+    const mayWait = this.#host.mayWait && this.document.encoding === "utf8";
+    if (mayWait && (yield* this.#waits(edit, index))) return;
     yield* this.settle();
     yield* this.#makeAlone(edit, index);
   }
@@ -166,6 +174,7 @@ class ListOfEdits<Context> implements EditedDocument {
     try {
       const matches = yield* this.#host.select(this.document, edit.selector);
       if (matches.some(isOfPage) || !batch.has(matches)) return false;
+      if (("name" in edit || "class" in edit) && batch.changesTag(matches)) return false;
       const { begun, context, plan } = yield* this.#begin(edit);
       const [place] = plan.changes;
       const placements = place ? yield* place(this.document, plan.elements, this.#host.limits.maxLength) : [];

@@ -44,11 +44,15 @@ export class Batch {
     });
   }
 
+  /** Whether attributes of one of the elements change: what another change would make of them, they do not say yet. */
+  changesTag(elements: readonly SourceElement[]): boolean {
+    return elements.some((element) => this.#tagged.has(element));
+  }
+
   /** Takes further changes; takes nothing if one of them touches a change that is here already. */
   take(placements: readonly Placement[]): boolean {
     if (this.placements.length + placements.length > mostPlacements) return false;
-    const touches = ({ start, end, tags }: Placement): boolean =>
-      (tags && this.#tagged.has(tags.element)) ||
+    const touches = ({ start, end }: Placement): boolean =>
       this.placements.some((each) => start <= each.end && end >= each.start);
     if (placements.some(touches)) return false;
     for (const placement of placements) this.#add(placement);
