@@ -129,8 +129,7 @@ async function requireKeptBytes(before: Buffer, edit: Edit, after: Buffer): Prom
 
 /** A tree without the white space in its texts. */
 function withoutSpace(tree: string): string {
-  const texts = /^( *)"(.*)"$/gm;
-  const shorter = tree.replace(texts, (_, indent, text) => `${indent}"${text.replace(/\\[fnrt]|\s/g, "")}"`);
+  const shorter = tree.replace(/^( *)"(.*)"$/gm, (_, indent, text) => `${indent}"${text.replace(/\\[fnrt]|\s/g, "")}"`);
   return shorter.replace(/^ *""\n?/gm, "").trimEnd();
 }
 
@@ -283,7 +282,8 @@ describe("a list of edits", { tags: ["chromium"] }, () => {
     const isSpaceLast = /<\/body>.*\s/is.test(textOf(before));
     const sizeOf = async (text: string): Promise<number> => elementsOf(await parseHtml(Buffer.from(text))).length;
     // Chromium does not put that into the formatting elements that are still open, as the standard says.
-    if (isSpaceLast && (await sizeOf(textOf(before))) !== (await sizeOf(textOf(before).trimEnd()))) return;
+    const shorter = textOf(before).replace(/<\/body>.*$/is, (tags) => tags.replace(/\s+/g, ""));
+    if (isSpaceLast && (await sizeOf(textOf(before))) !== (await sizeOf(shorter))) return;
     const compared = (tree: string): string => (isSpaceLast ? withoutSpace(tree) : tree);
     const compare = async (goesOn: boolean): Promise<readonly string[]> => {
       const both = await browser.evaluate(trees, [textOf(before), textOf(list.after), edits, goesOn] as const);
