@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { endless, pieces } from "../helpers/pieces.ts";
 import { announce } from "../helpers/send.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
-
-async function* pieces(...list: readonly string[]): AsyncGenerator<string> {
-  yield* list;
-}
 
 describe.each(storages)("PUT of a file $where", ({ make }) => {
   it("creates it: 201, Location, validators, and what was stored", async () => {
@@ -172,11 +169,8 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
 
     it("refuses more as soon as it has arrived, and leaves nothing: 413", async () => {
       const site = await testSite(await make({ "/a.txt": "old" }), { maxFileSize: 10 });
-      async function* endless(): AsyncGenerator<string> {
-        for (;;) yield "01234";
-      }
       for (const path of ["/a.txt", "/new/b.txt"]) {
-        const { status, text } = await site.send("PUT", path, { body: endless() });
+        const { status, text } = await site.send("PUT", path, { body: endless("01234") });
         expect({ status, code: JSON.parse(text).code }).toEqual({ status: 413, code: "FILE_TOO_LARGE" });
       }
       expect([await site.everything(), await site.textAt("/a.txt"), site.changes]).toEqual([["/a.txt"], "old", []]);

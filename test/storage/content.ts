@@ -4,6 +4,7 @@ import { Disk } from "../../src/storage/disk/disk.ts";
 import { look, openFile } from "../../src/storage/disk/look.ts";
 import { DiskPaths } from "../../src/storage/disk/paths.ts";
 import type { Content, FileUpdate, OpenFile, Storage, StoredEntry, StoredStat } from "../../src/storage/storage.ts";
+import { deferred } from "../helpers/deferred.ts";
 
 /** A disk that is only looked at. */
 export function lookedAt(root: string): Disk {
@@ -20,6 +21,17 @@ export async function fileAt(real: string): Promise<OpenFile> {
 /** Content that arrives in these pieces. */
 export async function* content(...pieces: ReadonlyArray<string | Uint8Array>): Content {
   for (const piece of pieces) yield typeof piece === "string" ? Buffer.from(piece) : piece;
+}
+
+/** Content whose end is held back until `finish` is called; `hasBegun` when its first piece was taken. */
+export function slowContent(piece: string | Uint8Array): { slow: Content; hasBegun: Promise<void>; finish(): void } {
+  const [begun, end] = [deferred(), deferred()];
+  async function* slow(): Content {
+    yield* content(piece);
+    begun.resolve();
+    await end.promise;
+  }
+  return { slow: slow(), hasBegun: begun.promise, finish: end.resolve };
 }
 
 /** Content that breaks off with this error after its first piece. */

@@ -2,9 +2,8 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import type { ByteSpan, CommitCheck, Content, OpenFile, Storage, StoredStat } from "../../src/storage/storage.ts";
-import { deferred } from "../helpers/deferred.ts";
 import { timesOf } from "../helpers/effort.ts";
-import { brokenContent, content, entriesAt, namesAt, textAt, withBytes } from "./content.ts";
+import { brokenContent, content, entriesAt, namesAt, slowContent, textAt, withBytes } from "./content.ts";
 
 /**
  * What every storage promises. `make` gives a storage with these files and nothing else in it; `oddName` is a name that not every disk
@@ -193,14 +192,10 @@ export function storageContract(
     it("checks after the last byte of the content", async () => {
       const storage = await make({ "/a.txt": "old" });
       const seen: Array<number | undefined> = [];
-      const { promise: mayEnd, resolve: open } = deferred();
-      async function* slow(): Content {
-        yield Buffer.from("new");
-        await mayEnd;
-      }
-      const writing = storage.write("/a.txt", slow(), { check: (current) => void seen.push(current?.size) });
+      const { slow, finish } = slowContent("new");
+      const writing = storage.write("/a.txt", slow, { check: (current) => void seen.push(current?.size) });
       await storage.write("/a.txt", content("in between"));
-      open();
+      finish();
       await writing;
       expect(seen).toEqual([10]);
     });
@@ -259,18 +254,12 @@ export function storageContract(
 
     it("does not let a slow sender keep others waiting", async () => {
       const storage = await make();
-      const { promise: mayEnd, resolve: open } = deferred();
-      const { promise: hasBegun, resolve: begin } = deferred();
-      async function* slow(): Content {
-        yield Buffer.from("slow");
-        begin();
-        await mayEnd;
-      }
-      const writing = storage.write("/a.txt", slow());
+      const { slow, hasBegun, finish } = slowContent("slow");
+      const writing = storage.write("/a.txt", slow);
       await hasBegun;
       await storage.write("/a.txt", content("quick"));
       expect(await textAt(storage, "/a.txt")).toBe("quick");
-      open();
+      finish();
       await writing;
       expect(await textAt(storage, "/a.txt")).toBe("slow");
     });

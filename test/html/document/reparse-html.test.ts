@@ -60,12 +60,12 @@ function edited({ source, parse }: SourceDocument, random: () => number): Edit {
   const end = Math.min(source.length, random() < 0.5 ? start : Math.max(start, next));
   const piece = pieces[Math.floor(random() * pieces.length)] ?? "";
   const text = random() < 0.2 ? "" : isOfLines || random() < 0.5 ? piece : anyPage(random);
-  return {
-    source: source.slice(0, start) + text + source.slice(end),
-    start,
-    end,
-    shift: text.length - (end - start),
-  };
+  return editOf(source, start, end, text);
+}
+
+/** The edit that puts a text in place of what stands there. */
+function editOf(source: string, start: number, end: number, text: string): Edit {
+  return { source: source.slice(0, start) + text + source.slice(end), start, end, shift: text.length - (end - start) };
 }
 
 /** A page, and the same parsed as a whole. */
@@ -125,12 +125,7 @@ function editedAnywhere({ source }: SourceDocument, random: () => number): Edit 
   const from = place(Math.floor(random() * source.length));
   const other = random() < 0.4 ? source.slice(from) : pageOfTheme(random); // the page's own tags end and begin its elements
   const text = random() < 0.15 ? "" : other.slice(0, 1 + Math.floor(random() * 40));
-  return {
-    source: source.slice(0, start) + text + source.slice(end),
-    start,
-    end,
-    shift: text.length - (end - start),
-  };
+  return editOf(source, start, end, text);
 }
 
 /** Edits a small page whose parse may go on at every token; gives how many of the edits became part of the old tree. */

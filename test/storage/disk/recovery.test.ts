@@ -21,12 +21,10 @@ import { noteRecord } from "../../../src/storage/disk/append.ts";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { abandonedAfterMs, appendNoteName } from "../../../src/storage/disk/temporary-names.ts";
-import type { Content } from "../../../src/storage/storage.ts";
-import { deferred } from "../../helpers/deferred.ts";
 import { timesOf } from "../../helpers/effort.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
-import { content, textAt } from "../content.ts";
+import { content, slowContent, textAt } from "../content.ts";
 
 const dieAt = compiled("die-at");
 
@@ -98,19 +96,13 @@ describe("a start", () => {
   it("leaves an upload under way alone", async () => {
     const root = await temporaryDirectory();
     const storage = diskStorage(root);
-    const { promise: mayEnd, resolve: open } = deferred();
-    const { promise: hasBegun, resolve: begin } = deferred();
-    async function* slow(): Content {
-      yield Buffer.from("slow");
-      begin();
-      await mayEnd;
-    }
-    const writing = storage.write("/a.txt", slow());
+    const { slow, hasBegun, finish } = slowContent("slow");
+    const writing = storage.write("/a.txt", slow);
     await hasBegun;
     const other = diskStorage(root);
     await other.start?.();
     await other.close?.();
-    open();
+    finish();
     await writing;
     expect(await textAt(storage, "/a.txt")).toBe("slow");
   });

@@ -2,8 +2,8 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
-import { deferred } from "../../helpers/deferred.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { slowContent } from "../content.ts";
 
 describe("a removal on the disk", () => {
   it("shows the check the file that a link leads to", async () => {
@@ -19,17 +19,11 @@ describe("a removal on the disk", () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, "dir"));
     const storage = diskStorage(root);
-    const { promise: mayEnd, resolve: open } = deferred();
-    const { promise: hasBegun, resolve: begin } = deferred();
-    async function* slow(): AsyncGenerator<Uint8Array> {
-      yield Buffer.alloc(100_000); // more than is held in memory
-      begin();
-      await mayEnd;
-    }
-    const writing = storage.write("/dir/a.txt", slow());
+    const { slow, hasBegun, finish } = slowContent(Buffer.alloc(100_000)); // more than is held in memory
+    const writing = storage.write("/dir/a.txt", slow);
     await hasBegun;
     await expect(storage.remove("/dir/")).rejects.toMatchObject({ code: "not-empty" });
-    open();
+    finish();
     await writing;
     expect(await readdir(join(root, "dir"))).toEqual(["a.txt"]);
   });

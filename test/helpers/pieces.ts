@@ -1,0 +1,9 @@
+/** A body that arrives in these pieces, in chunks of HTTP. */
+export async function* pieces(...list: readonly string[]): AsyncGenerator<string> {
+  yield* list;
+}
+
+/** A body that has no end. */
+export async function* endless(piece: string): AsyncGenerator<string> {
+  for (;;) yield piece;
+}
