@@ -51,6 +51,10 @@ const conditions = {
     what: "the S3 server versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)",
   },
   tiddlywiki: { isMet: onPath(["tiddlywiki"]) !== undefined, what: "TiddlyWiki (npm install -g tiddlywiki)" },
+  conformance: {
+    isMet: onPath(["conformance"]) !== undefined,
+    what: "the conformance tests of MCP (npm install -g @modelcontextprotocol/conformance@0.1.13)",
+  },
   mounts: {
     isMet:
       isRoot && onPath(["mount"]) !== undefined && ["/dev/loop-control", "/dev/fuse"].every((path) => existsSync(path)),
