@@ -353,6 +353,16 @@ describe("an outage", () => {
   });
 });
 
+describe("a request without a connection", () => {
+  it("is over, and told of, when its response is there", async () => {
+    const told: string[] = [];
+    const observer: Plugin = { name: "observer", observe: ({ path }) => void told.push(path) };
+    const { files } = inProcess({ plugins: [observer] });
+    await files.fetch(new Request("http://localhost/none.txt"));
+    expect(told).toEqual(["/none.txt"]);
+  });
+});
+
 describe("a request that fails", () => {
   it("has one line in the log, with what one needs to find it", async () => {
     const lines: [object, string][] = [];

@@ -136,14 +136,21 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       const wasRead = request.bodyUsed;
       return new Promise((resolve) => {
         const passOn = fallthrough ? (): void => resolve(undefined) : undefined;
+        let whole: Response | undefined;
         const deliver: Deliver = (reply) => {
           if (request.bodyUsed === wasRead && isPassedOn(reply, passOn)) return undefined;
           const fetched = fetchReply(reply, request.signal);
+          const { response, sent } = fetched;
+          if (!(sent instanceof Promise)) {
+            whole = response;
+            return sent;
+          }
           handedOut.add(fetched);
-          resolve(fetched.response);
-          return fetched.sent.finally(() => handedOut.delete(fetched));
+          resolve(response);
+          return sent.finally(() => handedOut.delete(fetched));
         };
-        void serve(incoming, deliver, passOn);
+        // With all of its content at hand it comes last: the request is over then, its place free, its line in the log.
+        void serve(incoming, deliver, passOn).then(() => whole && resolve(whole));
       });
     },
     abandonUnread() {

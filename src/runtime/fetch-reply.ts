@@ -6,8 +6,8 @@ import { bodyLength, isStream, type Reply, type Sent } from "../server/reply.ts"
 /** A reply handed to the host program. */
 export interface FetchedReply {
   readonly response: Response;
-  /** Settles when the content was read to the end, or given up. */
-  readonly sent: Promise<Sent>;
+  /** Settles when the content was read to the end, or given up; known at once of content that is no stream. */
+  readonly sent: Sent | Promise<Sent>;
   /** Gives the content up, unless reading has begun. */
   abandon(): void;
 }
@@ -24,7 +24,7 @@ export function fetchReply(reply: Reply, signal: AbortSignal): FetchedReply {
     // As bytes: of text the standard would say that it is text/plain.
     const content = typeof body === "string" ? Buffer.from(body) : (body ?? null);
     const response = new Response(content as BodyInit | null, { status, headers });
-    return { response, sent: Promise.resolve({ bytes, aborted: false }), abandon: () => {} };
+    return { response, sent: { bytes, aborted: false }, abandon: () => {} };
   }
   const { content, sent, giveUp } = readOnDemand(body, signal);
   const response = new Response(content, { status, headers });

@@ -35,15 +35,10 @@ describe("filePath", () => {
     ["file://./a%23b", "/etc/filement/a#b"],
     ["file://./a b.html", "/etc/filement/a b.html"],
     ["file://./%C3%BC.html", "/etc/filement/ü.html"],
-  ])("decodes %s, which is a URL", (location, expected) => {
-    expect(path(location)).toBe(resolve(expected));
-  });
-
-  it.each([
     ["a%20b.html", "/etc/filement/a%20b.html"],
     ["a#b?c", "/etc/filement/a#b?c"],
     ["./notes:2024", "/etc/filement/notes:2024"],
-  ])("takes %s as it is, which is a path", (location, expected) => {
+  ])("decodes %s where it is a URL, and takes a path as it is", (location, expected) => {
     expect(path(location)).toBe(resolve(expected));
   });
 
