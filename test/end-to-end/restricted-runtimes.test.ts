@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { permissionFlag } from "../helpers/permission-flag.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -23,20 +24,16 @@ async function repliesOf(command: string, ...args: readonly string[]): Promise<s
   return stdout.trim().split("\n");
 }
 
-/** Node 20 calls it experimental. */
-const permission = process.allowedNodeEnvironmentFlags.has("--permission")
-  ? "--permission"
-  : "--experimental-permission";
 const readable = `--allow-fs-read=${projectRoot}`;
 
 describe("with rights to nothing but its own files, Filement", () => {
   it("serves the memory in Node", async () => {
-    expect(await repliesOf(process.execPath, permission, readable, program)).toEqual(replies);
+    expect(await repliesOf(process.execPath, permissionFlag, readable, program)).toEqual(replies);
   });
 
   it("serves the directory that Node lets it read and write", async () => {
     const root = await temporaryDirectory();
-    const rights = [permission, readable, `--allow-fs-read=${root}`, `--allow-fs-write=${root}`];
+    const rights = [permissionFlag, readable, `--allow-fs-read=${root}`, `--allow-fs-write=${root}`];
     expect(await repliesOf(process.execPath, ...rights, program, root)).toEqual(replies);
   });
 

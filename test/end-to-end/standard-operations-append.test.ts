@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endless, pieces } from "../helpers/pieces.ts";
+import { endlessBody, pieces } from "../helpers/pieces.ts";
 import { announce } from "../helpers/send.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
@@ -47,7 +47,7 @@ describe.each(storages)("POST to a file $where", ({ make }) => {
 
     it("refuses it as soon as it has arrived, where no length was announced: 413", async () => {
       const site = await testSite(await make({ "/log.txt": "12345678" }), { maxFileSize: 10 });
-      const { status, text } = await site.send("POST", "/log.txt", { body: endless("x") });
+      const { status, text } = await site.send("POST", "/log.txt", { body: endlessBody("x") });
       expect({ status, code: JSON.parse(text).code }).toEqual({ status: 413, code: "FILE_TOO_LARGE" });
       expect([await site.everything(), await site.textAt("/log.txt")]).toEqual([["/log.txt"], "12345678"]);
       expect(site.changes).toEqual([]);

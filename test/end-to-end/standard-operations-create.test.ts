@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endless } from "../helpers/pieces.ts";
+import { endlessBody } from "../helpers/pieces.ts";
 import { rawRequest } from "../helpers/serve.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
@@ -77,7 +77,7 @@ describe.each(storages)("POST to a directory $where", ({ make }) => {
 
   it("refuses more than the size limit, and leaves nothing: 413", async () => {
     const site = await testSite(await make(), { maxFileSize: 10 });
-    const answer = await site.send("POST", "/", { headers: { "x-filename": "a.txt" }, body: endless("01234") });
+    const answer = await site.send("POST", "/", { headers: { "x-filename": "a.txt" }, body: endlessBody("01234") });
     expect(answer.status).toBe(413);
     expect(await site.everything()).toEqual([]);
   });

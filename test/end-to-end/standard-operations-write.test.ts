@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endless, pieces } from "../helpers/pieces.ts";
+import { endlessBody, pieces } from "../helpers/pieces.ts";
 import { announce } from "../helpers/send.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
@@ -170,7 +170,7 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
     it("refuses more as soon as it has arrived, and leaves nothing: 413", async () => {
       const site = await testSite(await make({ "/a.txt": "old" }), { maxFileSize: 10 });
       for (const path of ["/a.txt", "/new/b.txt"]) {
-        const { status, text } = await site.send("PUT", path, { body: endless("01234") });
+        const { status, text } = await site.send("PUT", path, { body: endlessBody("01234") });
         expect({ status, code: JSON.parse(text).code }).toEqual({ status: 413, code: "FILE_TOO_LARGE" });
       }
       expect([await site.everything(), await site.textAt("/a.txt"), site.changes]).toEqual([["/a.txt"], "old", []]);

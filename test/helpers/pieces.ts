@@ -4,6 +4,6 @@ export async function* pieces(...list: readonly string[]): AsyncGenerator<string
 }
 
 /** A body that has no end. */
-export async function* endless(piece: string): AsyncGenerator<string> {
+export async function* endlessBody(piece: string): AsyncGenerator<string> {
   for (;;) yield piece;
 }

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { resultsOf } from "../../../src/storage/disk/disk-thread.ts";
+import { permissionFlag } from "../../helpers/permission-flag.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
 
@@ -49,7 +50,7 @@ describe("the thread of a disk", () => {
 
   it("is done without where threads are not allowed", async () => {
     const root = await temporaryDirectory();
-    const flags = ["--experimental-permission", "--allow-fs-read=*", "--allow-fs-write=*"];
+    const flags = [permissionFlag, "--allow-fs-read=*", "--allow-fs-write=*"];
     expect(await printed(root, "write", flags)).toMatchObject({ threadCalls: 0, failures: [] });
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("4");
   });
