@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { hash, randomUUID } from "node:crypto";
 import { inSlices } from "../event-loop/sliced-work.ts";
 import { type Fragment, joined, outerHtmlParts, type SourceDocument, type SourceElement } from "../html/engine.ts";
-
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";

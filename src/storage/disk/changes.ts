@@ -57,7 +57,8 @@ export class DiskChanges {
 
   async #make(path: string, target: LockedTarget, group: Group): Promise<void> {
     const isBelowNothing = target.missing.length > 0;
-    let known = isBelowNothing ? nothing : remembered(target.real);
+    const remembered = knownWhole(target.real);
+    let known = isBelowNothing ? nothing : remembered && { file: remembered, isFresh: false };
     for (let attempt = 1; attempt <= maxAttempts; ) {
       await this.#disk.callWitnesses(path);
       const { file, isFresh } = known ?? (await this.#known(target, await this.#disk.look(target.real)));
@@ -137,11 +138,6 @@ export class DiskChanges {
     const version = randomBytes(16).toString("base64url");
     return { type: "file", size: draft.stat?.size ?? 0, modified: new Date(), version };
   }
-}
-
-function remembered(real: string): Known | undefined {
-  const file = knownWhole(real);
-  return file && { file, isFresh: false };
 }
 
 function joined(content: readonly (Uint8Array | ReceivedContent)[]): Uint8Array | ReceivedContent {
