@@ -69,12 +69,10 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads the arguments; `"help"` and `"version"` where only that is wanted. Throws {@link UsageError}. */
 export function parseCommandLine(
   args: readonly string[],
-  environment: Environment = {},
+  environment: NodeJS.ProcessEnv = {},
 ): CommandLine | { readonly importFrom: string } | { readonly initIn: string } | "help" | "version" {
   const { values, positionals: given } = parse(args);
   if (values.help) return "help";

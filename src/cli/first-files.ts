@@ -1,14 +1,12 @@
-import { randomBytes, scrypt } from "node:crypto";
+import { randomBytes, scryptSync } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { version } from "../server/version.ts";
 
 /** What is written, with names in braces in place of values. */
 const templates = new URL("../../examples/init/", import.meta.url);
 const names = ["users.html", "config.html", "Dockerfile", "compose.yaml", "filement.service"];
 
-const derive: (password: string, salt: Buffer, bytes: number) => Promise<Buffer> = promisify(scrypt);
 // Readable by the operators of the server only: passwords can be guessed from hashes.
 const modeOfUsers = 0o640;
 
@@ -17,7 +15,7 @@ export async function writeFirstFiles(directory: string): Promise<string[]> {
   const password = randomBytes(15).toString("base64url");
   const site = join(resolve(directory), "site");
   const values: Readonly<Record<string, string>> = {
-    hash: await hashOf(password),
+    hash: hashOf(password),
     version,
     // systemd replaces what follows a percent sign.
     directory: resolve(directory).replaceAll("%", "%%"),
@@ -47,8 +45,8 @@ async function writeNew(path: string, content: string, mode?: number): Promise<b
 }
 
 /** By node's own scrypt, whose defaults are these numbers. */
-async function hashOf(password: string): Promise<string> {
+function hashOf(password: string): string {
   const salt = randomBytes(16);
-  const [written, hash] = [salt, await derive(password, salt, 32)].map((bytes) => bytes.toString("base64"));
+  const [written, hash] = [salt, scryptSync(password, salt, 32)].map((bytes) => bytes.toString("base64"));
   return `$scrypt$ln=14,r=8,p=1$${written}$${hash}`;
 }

@@ -52,26 +52,22 @@ export async function startService(
     return warnings;
   }
 
-  async function loadAgain(): Promise<void> {
-    const renewed = tlsFiles && (await readTlsFiles(tlsFiles));
-    const next = await startFiles({ ...commandLine, boundHost: bound.host }, log);
-    if (renewed) listener.renewCertificate(renewed);
-    current.replace(next);
-    log.notice(`${target} is loaded`);
-    warned = warnOfOpenHosts(next.config, warned);
-    const { host, port } = next.address;
-    if (host === bound.host && port === bound.port) return;
-    const change = `from ${bound.host}:${bound.port} to ${host}:${port}`;
-    log.warn({}, `the address to listen on has changed ${change}, which takes a restart`);
-  }
-
   return {
     url: urlOf(got, tls !== undefined, started.config),
     async reload() {
       if (isStopping) return;
       await current.reopenLogs(); // also where the rest fails: what was renamed may be compressed by now
       try {
-        await loadAgain();
+        const renewed = tlsFiles && (await readTlsFiles(tlsFiles));
+        const next = await startFiles({ ...commandLine, boundHost: bound.host }, log);
+        if (renewed) listener.renewCertificate(renewed);
+        current.replace(next);
+        log.notice(`${target} is loaded`);
+        warned = warnOfOpenHosts(next.config, warned);
+        const { host, port } = next.address;
+        if (host === bound.host && port === bound.port) return;
+        const change = `from ${bound.host}:${bound.port} to ${host}:${port}`;
+        log.warn({}, `the address to listen on has changed ${change}, which takes a restart`);
       } catch (error) {
         const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];
         for (const problem of problems) log.error({}, problem);

@@ -8,10 +8,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-export interface TlsContents {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-}
+export type TlsContents = Readonly<Record<keyof TlsFiles, Buffer>>;
 
 /** Reads a certificate chain and its key. Rejects with a sentence for people where a server could not use them. */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsContents> {
