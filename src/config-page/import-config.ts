@@ -16,7 +16,7 @@ import { messageOf } from "../server/logger.ts";
 import { type BundledName, bundledNames, plainName, readLibrary } from "./bundled-plugins.ts";
 import { importUsers, isOldUsersFile, PageWriter, vocabulary } from "./import-config/old-users.ts";
 import { configOf, readPage } from "./load-config.ts";
-import { optionName, Problems, tidyText } from "./read-options.ts";
+import { nameInAnyCase, optionName, Problems, tidyText } from "./read-options.ts";
 
 export interface ImportedConfig {
   readonly html: string;
@@ -240,10 +240,6 @@ function pluginOf(item: MicrodataItem): string {
 }
 
 function textOf({ properties }: MicrodataItem, name: string): string | undefined {
-  const [, values] = [...properties].find(([property]) => spelled(property) === spelled(name)) ?? [];
+  const [, values] = [...properties].find(([property]) => nameInAnyCase(property) === nameInAnyCase(name)) ?? [];
   return typeof values?.[0]?.value === "string" ? tidyText(values[0].value) : undefined;
-}
-
-function spelled(property: string): string {
-  return optionName(property).toLowerCase();
 }

@@ -22,7 +22,7 @@ import { moduleFiles } from "./module-files.ts";
 import {
   type ConfigPage,
   type ItemKind,
-  optionName,
+  nameInAnyCase,
   Problems,
   placeOf,
   readOptions,
@@ -101,7 +101,7 @@ export async function configOf(items: readonly MicrodataItem[], page: ConfigPage
         problems.add(line, 'the host belongs to no server: expected itemprop="host" in it');
       }
       const isPlugin = isOfType(item, "Plugin") || item.properties.has("library");
-      if (isPlugin && !plugins.knows(item)) {
+      if (isPlugin && !plugins.placed.has(item)) {
         problems.add(line, 'the plugin belongs to no host: expected itemprop="plugin" in it');
       }
     }
@@ -123,9 +123,7 @@ export async function configOf(items: readonly MicrodataItem[], page: ConfigPage
   }
 
   function readNames({ properties, line: itemLine }: MicrodataItem): string[] {
-    const values = [...properties].flatMap(([name, each]) =>
-      optionName(name).toLowerCase() === "hostname" ? each : [],
-    );
+    const values = [...properties].flatMap(([name, each]) => (nameInAnyCase(name) === "hostname" ? each : []));
     if (values.length === 0) problems.add(itemLine, "the host has no hostname: expected at least one");
     return values.flatMap(({ value, line }) => {
       const name = typeof value === "string" ? tidyText(value) : "";

@@ -30,7 +30,7 @@ const longestMs = 10_000;
 /** Makes the plugins of a configuration page. What is wrong is added to the problems of the page. */
 export class PluginLoader {
   readonly #page: ConfigPage;
-  readonly #placed = new Map<MicrodataItem, PlacedPlugin>();
+  readonly placed: Map<MicrodataItem, PlacedPlugin> = new Map();
   readonly modules: Set<string> = new Set();
 
   constructor(page: ConfigPage) {
@@ -46,16 +46,12 @@ export class PluginLoader {
       } else if (depth > maxDepth) {
         this.#page.problems.add(line, `plugins nest more than ${maxDepth} levels deep: expected fewer`);
       } else {
-        const plugin = this.#placed.get(value) ?? (await this.#placePlugin(value, depth));
-        this.#placed.set(value, plugin);
+        const plugin = this.placed.get(value) ?? (await this.#placePlugin(value, depth));
+        this.placed.set(value, plugin);
         placed.push(plugin);
       }
     }
     return placed;
-  }
-
-  knows(item: MicrodataItem): boolean {
-    return this.#placed.has(item);
   }
 
   async #placePlugin(item: MicrodataItem, depth: number): Promise<PlacedPlugin> {
@@ -170,8 +166,7 @@ export async function loadModule(
 ): Promise<Plugin> {
   const tooSlow = (doing: string): string => `it took more than ${timeMs / 1000} s to ${doing}`;
   const url = await urlOf(path);
-  const module: { default?: unknown } = await doneInTime(import(url), timeMs, tooSlow("load"));
-  const { default: factory } = module;
+  const { default: factory }: { default?: unknown } = await doneInTime(import(url), timeMs, tooSlow("load"));
   if (typeof factory !== "function") throw new Error("expected a default export that is a function");
   const made = (async () => factory(parameters))();
   const plugin: unknown = await doneInTime(made, timeMs, tooSlow("make its plugin"));

@@ -80,8 +80,7 @@ export function readOptions(
   const { options: schemas } = kind.schema;
   const known = optionProperties(kind);
   // In a plugin `authFile` is `authfile` as well.
-  const spelled = (property: string): string =>
-    kind.spelling === "hostRoot" ? optionName(property) : optionName(property).toLowerCase();
+  const spelled = kind.spelling === "hostRoot" ? optionName : nameInAnyCase;
   const options = new Map([...known].map(([property, option]) => [spelled(property), option]));
   const others = (kind.others ?? ofPlugins).map(optionName);
   const read = new Map<string, unknown>();
@@ -105,15 +104,14 @@ export function readOptions(
   }
   for (const [property, option] of known) {
     if (!kind.required?.includes(option) || read.has(option)) continue;
-    const expected = expectationOf(schemas[option] as Schema, [""]);
-    add(item.line, `there is no ${property}: expected ${expected}`);
+    add(item.line, `there is no ${property}: expected ${expectationOf(schemas[option] as Schema, [""])}`);
   }
   return Object.fromEntries([...read].filter(([, value]) => value !== undefined));
 }
 
 export function placeOf(item: MicrodataItem, name: string): { line: number; property: string } {
   const [property = name, values] =
-    [...item.properties].find(([each]) => optionName(each).toLowerCase() === optionName(name).toLowerCase()) ?? [];
+    [...item.properties].find(([each]) => nameInAnyCase(each) === nameInAnyCase(name)) ?? [];
   return { line: values?.[0]?.line ?? item.line, property };
 }
 
@@ -144,6 +142,10 @@ function readValue(
 /** `requests_per_second` and `requestsPerSecond` are one option: the specification has the first, code the second. */
 export function optionName(property: string): string {
   return property.replace(/[_-]+([a-z0-9])/g, (_separator, letter: string) => letter.toUpperCase());
+}
+
+export function nameInAnyCase(property: string): string {
+  return optionName(property).toLowerCase();
 }
 
 /** A value as its author sees it in a browser: without white space around it, on one line. */

@@ -96,7 +96,7 @@ describe("the plugins of a host", () => {
     expect(problems()).toEqual([]);
     expect(one[0]?.plugin).toBeDefined();
     expect(other[0]).toBe(one[0]);
-    expect(items.filter((item) => loader.knows(item)).length).toBe(1);
+    expect(items.filter((item) => loader.placed.has(item)).length).toBe(1);
   });
 });
 
@@ -237,6 +237,6 @@ describe("PluginLoader.knows", () => {
     const { loader, hosts, items } = await loaderFor(`${hostPage(bundled("metrics"))}${stray}`);
     await loader.place(hosts[0] as MicrodataItem);
     const libraries = items.filter((item) => item.properties.has("library"));
-    expect(libraries.map((item) => loader.knows(item))).toEqual([true, false]);
+    expect(libraries.map((item) => loader.placed.has(item))).toEqual([true, false]);
   });
 });
