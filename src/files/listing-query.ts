@@ -34,8 +34,12 @@ export function readListingQuery(search: string): ListingQuery {
   const limit = onlyValue(parameters, "limit");
   const after = onlyValue(parameters, "after");
   const find = onlyValue(parameters, "find")?.trim();
+  const column = parameters.get("sort");
   return {
-    order: listingOrder(parameters),
+    order: {
+      column: column === "size" || column === "modified" ? column : "name",
+      descending: parameters.get("order") === "desc",
+    },
     limit: limit === undefined ? undefined : limitOf(limit),
     after: after === undefined ? undefined : entryOf(after, find ? "/" : ""),
     ...(find && { find }),
@@ -66,14 +70,6 @@ function linkTo({ limit, after, isByKey, order, find }: ListingQuery, saysOrder:
     parameters.set("order", order.descending ? "desc" : "asc");
   }
   return parameters.size === 0 ? "./" : `?${parameters}`;
-}
-
-function listingOrder(query: URLSearchParams): ListingOrder {
-  const column = query.get("sort");
-  return {
-    column: column === "size" || column === "modified" ? column : "name",
-    descending: query.get("order") === "desc",
-  };
 }
 
 function limitOf(text: string): number {

@@ -19,7 +19,10 @@ export function namesBudget(max: number): OpenListing {
       if (count <= own) return;
       const others = held - own;
       // One that is alone may go on: it would fail again each time that the client asks again.
-      if (others > 0 && others + count > max) throw tooMany();
+      if (others > 0 && others + count > max) {
+        const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";
+        throw new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
+      }
       own = count;
       held = others + count;
     };
@@ -30,9 +33,4 @@ export function namesBudget(max: number): OpenListing {
     });
     return hold;
   };
-}
-
-function tooMany(): HttpError {
-  const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";
-  return new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
 }

@@ -3,6 +3,7 @@ import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { locationOf } from "../http/request-target.ts";
+import type { Exchange } from "../server/exchange.ts";
 import { emptyReply, type Reply, type ReplyHeaders, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./content-coding.ts";
 import { canSignIn, directoryPage, directoryPagePolicy } from "./directory-page.ts";
@@ -27,19 +28,16 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
     return emptyReply(302, { location: locationOf(exchange, path), "cache-control": "no-store" });
   }
   const limits = asksFor("zip", exchange.search) ? zipLimits(options) : undefined;
-  const index = limits || wantsListing(request) ? undefined : await openStandIn(request);
-  if (index && !exchange.access.permitsPath("read", index.path)) throw exchange.access.refusal();
-  if (index) return readIndex(index);
+  const index = limits || (options.listing && wantsJson(exchange)) ? undefined : await openStandIn(request);
+  if (index) {
+    if (!exchange.access.permitsPath("read", index.path)) throw exchange.access.refusal();
+    // At this path other users, or the same user with another `Accept`, get the listing.
+    const vary = `accept, authorization, range${dependsOnCoding(index) ? ", accept-encoding" : ""}`;
+    return withFields(await readFile(index), { vary });
+  }
   if (!exchange.access.permitsPath("list", path)) throw exchange.access.refusal();
   if (!options.listing) throw new HttpError(403, "LISTING_DISABLED", "This directory may not be listed.");
   return limits ? zipDirectory(request, limits) : listDirectory(request);
-}
-
-/** At this path other users, or the same user with another `Accept`, get the listing. */
-async function readIndex(index: FileRequest): Promise<Reply> {
-  const reply = await readFile(index);
-  const vary = `accept, authorization, range${dependsOnCoding(index) ? ", accept-encoding" : ""}`;
-  return withFields(reply, { vary });
 }
 
 /** Judged by what the client sent: a framework that mounts the server gives "/" for its mount point in either case. */
@@ -48,9 +46,8 @@ function hasTrailingSlash(url: string): boolean {
   return path === "" || path.endsWith("/"); // "http://host" stands for its root
 }
 
-function wantsListing({ exchange, options }: FileRequest): boolean {
-  const types = ["text/html", "application/json"] as const;
-  return options.listing && preferredType(exchange.headers.accept, types) === "application/json";
+function wantsJson({ headers }: Exchange): boolean {
+  return preferredType(headers.accept, ["text/html", "application/json"]) === "application/json";
 }
 
 /** Most entries of an HTML page: more would be slow to show in a browser. */
@@ -60,7 +57,7 @@ const maxPageEntries = 5_000;
 export async function listDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, openListing, path } = request;
   const asked = readListingQuery(exchange.search);
-  const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
+  const isJson = wantsJson(exchange);
   const headers: ReplyHeaders = {
     "content-type": isJson ? "application/json" : "text/html; charset=utf-8",
     "cache-control": "no-cache",

@@ -53,7 +53,10 @@ export async function readFile(request: FileRequest): Promise<Reply> {
   const { size } = file.stat;
   const isRanged = asked.range !== undefined && isRangeCurrent(exchange.header("if-range"), validators);
   const spans = isRanged ? parseByteRange(asked.range ?? "", size) : "ignore";
-  if (spans === "unsatisfiable") throw unsatisfiable(size);
+  if (spans === "unsatisfiable") {
+    const unsatisfied = { "content-range": `bytes */${size}` };
+    throw new HttpError(416, "RANGE_NOT_SATISFIABLE", `The file has ${size} bytes.`, { headers: unsatisfied });
+  }
   if (spans === "ignore") {
     return { status: 200, headers, ...(!isHead && { body: file.content ?? (await contentOf(file, size)) }) };
   }
@@ -108,11 +111,16 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const etag = entityTag(stat.version);
   const cacheControl = serving.cacheControlOf(path, stat);
   const savedAs = serving.savedAs(path, stat);
+  const vary = [
+    // A cache must not answer a selector range with the whole document that it keeps.
+    ...(documentKind(path) ? ["range"] : []),
+    ...(dependsOnCoding(request) ? ["accept-encoding"] : []),
+  ];
   const validating: ReplyHeaders = {
     etag,
     ...(isDated && { "last-modified": stat.modified.toUTCString() }),
     ...(cacheControl !== undefined && { "cache-control": cacheControl }),
-    ...varying(request),
+    ...(vary.length > 0 && { vary: vary.join(", ") }),
   };
   const describing: ReplyHeaders = {
     ...contentHeaders(request, stat),
@@ -150,15 +158,6 @@ function lowerCased(headers: ReplyHeaders): ReplyHeaders {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function varying(request: FileRequest): ReplyHeaders {
-  const fields = [
-    // A cache must not answer a selector range with the whole document that it keeps.
-    ...(documentKind(request.path) ? ["range"] : []),
-    ...(dependsOnCoding(request) ? ["accept-encoding"] : []),
-  ];
-  return fields.length > 0 ? { vary: fields.join(", ") } : {};
-}
-
 function contentHeaders({ path, contentTypeOf, options }: FileRequest, { fields = {} }: StoredStat): ReplyHeaders {
   const type = contentTypeOf(path, fields["content-type"]);
   const { "cache-control": _, ...stored } = fields; // see Serving
@@ -170,12 +169,6 @@ function contentHeaders({ path, contentTypeOf, options }: FileRequest, { fields 
   };
 }
 
-function unsatisfiable(size: number): HttpError {
-  return new HttpError(416, "RANGE_NOT_SATISFIABLE", `The file has ${size} bytes.`, {
-    headers: { "content-range": `bytes */${size}` },
-  });
-}
-
 /** Several ranges as `multipart/byteranges` (RFC 9110 §14.6), of known length; without a `file` (HEAD) just that. */
 export function multipartByteRanges(
   headers: ReplyHeaders,
@@ -184,8 +177,8 @@ export function multipartByteRanges(
   file: OpenFile | undefined,
 ): Reply {
   const boundary = randomBytes(18).toString("base64url"); // unguessable, so that no content can hold it on purpose
-  const type = String(headers["content-type"]);
-  const heads = spans.map((span) => partHead(boundary, type, contentRange(span, size)));
+  const head = `\r\n--${boundary}\r\nContent-Type: ${headers["content-type"]}\r\nContent-Range: `;
+  const heads = spans.map((span) => `${head}${contentRange(span, size)}\r\n\r\n`);
   const end = `\r\n--${boundary}--\r\n`;
   const ofParts = spans.reduce((sum, { start, end: last }) => sum + last - start + 1, 0);
   const length = Buffer.byteLength(heads.join("")) + ofParts + end.length;
@@ -198,10 +191,6 @@ export function multipartByteRanges(
     },
     ...(file && { body: Readable.from(parts(file, spans, heads, end), { objectMode: false }) }),
   };
-}
-
-function partHead(boundary: string, type: string, range: string): string {
-  return `\r\n--${boundary}\r\nContent-Type: ${type}\r\nContent-Range: ${range}\r\n\r\n`;
 }
 
 async function* parts(
