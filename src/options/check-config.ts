@@ -168,41 +168,33 @@ const directoryPath = text(
   "a path that begins with / and does not end in it",
   (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
 );
-export const fileHandlerOptions: OptionsSchema = optionsOf(
-  { ...ofFileHandler, at: directoryPath },
-  "an object of options",
-  [],
-  ofOtherServers,
-);
-export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options", [], ofOtherServers);
+const withRemarks = (options: Readonly<Record<string, Schema>>, expected = "an object of options"): OptionsSchema =>
+  optionsOf(options, expected, [], ofOtherServers);
+export const fileHandlerOptions: OptionsSchema = withRemarks({ ...ofFileHandler, at: directoryPath });
+export const hostOptions: OptionsSchema = withRemarks(ofHost, "a host's options");
 
-export const serverOptions: OptionsSchema = optionsOf(
-  {
-    ...ofServerHost,
-    hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
-    trustProxy: valueThat(
-      isTrustProxy,
-      'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal", "uniquelocal", or a function',
-    ),
-    forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
-    allowedHosts: listOf(hostName, "a list of host names"),
-    protectedFiles: listOf(fileLocation, "a list of files"),
-    maxConcurrentRequests: positiveInteger,
-    maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
-    fallthrough: yesOrNo,
-    mount: anyOf(
-      [directoryPath, optionsOf({ path: directoryPath, stripped: yesOrNo }, "", ["path"])],
-      'a path such as "/docs", or { path: "/docs", stripped: true }',
-    ),
-    upgrades: oneOf(["own", "all"]),
-    feed: sharedFeed,
-    logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
-    onError: aFunction,
-  },
-  "an object of options",
-  [],
-  ofOtherServers,
-);
+export const serverOptions: OptionsSchema = withRemarks({
+  ...ofServerHost,
+  hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
+  trustProxy: valueThat(
+    isTrustProxy,
+    'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal", "uniquelocal", or a function',
+  ),
+  forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
+  allowedHosts: listOf(hostName, "a list of host names"),
+  protectedFiles: listOf(fileLocation, "a list of files"),
+  maxConcurrentRequests: positiveInteger,
+  maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
+  fallthrough: yesOrNo,
+  mount: anyOf(
+    [directoryPath, optionsOf({ path: directoryPath, stripped: yesOrNo }, "", ["path"])],
+    'a path such as "/docs", or { path: "/docs", stripped: true }',
+  ),
+  upgrades: oneOf(["own", "all"]),
+  feed: sharedFeed,
+  logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
+  onError: aFunction,
+});
 
 /** What a configuration page can say of a server: besides the options, where to listen. */
 export const pageOptions: OptionsSchema = pluginOptions({
