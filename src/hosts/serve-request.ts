@@ -90,14 +90,9 @@ export function requestPath({ clients, life, takeUpload, hosts, nowhere }: Reque
   }
 }
 
-interface Addressed {
-  readonly path: string;
-  readonly search: string;
+interface Addressed extends Pick<Exchange, "path" | "search" | "host" | "protocol"> {
   /** Host and port, as the client spelled them. */
   readonly authority: string;
-  /** Lower-case, without port. */
-  readonly host: string;
-  readonly protocol: "http" | "https";
   /** Why there is no answer but an error. The request is still an exchange, for the access log. */
   readonly problem: { readonly thrown: unknown } | undefined;
 }

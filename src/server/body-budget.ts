@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { IncomingHttpHeaders } from "node:http";
 import { clientNetwork } from "../http/client-address.ts";
 import { HttpError } from "../http/http-error.ts";
 import { tooLarge } from "./admission.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Slower content gives its memory up if others need it: reserving costs a client nothing. */
 const leastBytesPerSecond = 64 * 1024;
@@ -11,12 +11,8 @@ const graceSeconds = 5;
 /** Those who are refused at one moment come back one after the other, within so many seconds. */
 const spreadSeconds = 8;
 
-interface Upload {
-  readonly headers: IncomingHttpHeaders;
-  readonly address: string;
+interface Upload extends Pick<Exchange, "headers" | "address" | "defer"> {
   readonly body: AsyncIterable<Uint8Array>;
-  /** Calls `release` when the request is over. */
-  defer(release: () => unknown): void;
 }
 
 /** The content of one request, as far as it has come. */

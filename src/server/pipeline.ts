@@ -16,14 +16,14 @@ export function composePipeline(
   onAnswer: OnAnswer = () => {},
 ): Handler {
   return plugins.reduceRight<Handler>(
-    (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest, onAnswer), rest) : rest),
+    (rest, listed) => {
+      if (!listed.plugin.handle) return rest;
+      const inside = step(listed.plugin, rest, onAnswer);
+      if (isEverywhere(listed)) return inside;
+      return (exchange) => (listed.covers(exchange.path) ? inside(exchange) : rest(exchange));
+    },
     step({ name: "the last", handle: last }, last, () => {}),
   );
-}
-
-function confined(listed: ListedPlugin, inside: Handler, outside: Handler): Handler {
-  if (isEverywhere(listed)) return inside;
-  return (exchange) => (listed.covers(exchange.path) ? inside(exchange) : outside(exchange));
 }
 
 function step(plugin: Plugin, rest: Handler, onAnswer: OnAnswer): Handler {
@@ -90,13 +90,10 @@ type Covers = ListedPlugin["covers"];
 
 const everywhere: Covers = () => true;
 
-/** All paths of the host: for plugins that are not confined. */
-export const wholeHost: Omit<ListedPlugin, "plugin"> = { covers: everywhere, part: "" };
-
 /** A host's plugins in the order of the pipeline, nested ones among them, each with the paths that it is confined to. */
 export function listPlugins(
   plugins: readonly Plugin[],
-  outer: Omit<ListedPlugin, "plugin"> = wholeHost,
+  outer: Omit<ListedPlugin, "plugin"> = { covers: everywhere, part: "" },
 ): readonly ListedPlugin[] {
   const listed: ListedPlugin[] = [];
   let following = outer;
