@@ -24,7 +24,9 @@ export function compilePathPattern(pattern: string): PathPattern {
   const literalLength = literal.length + (isTree ? 0 : 1);
   if (segments.every((segment) => literalOf(segment) === segment)) {
     const place = segments.map((segment) => `/${segment}`).join("");
-    return { literalLength, matches: isTree ? matchTree(place) : matchPlace(place) };
+    const asDirectory = `${place}/`; // "/docs/*" must not cover "/docs-old": compare with the slash on
+    if (isTree) return { literalLength, matches: (path) => path.startsWith(asDirectory) || path === place };
+    return { literalLength, matches: (path) => path === place || path === asDirectory };
   }
   return { literalLength, matches: matchSegments(segments.map(compileSegment), isTree) };
 }
@@ -48,17 +50,6 @@ function segmentsOf(pattern: string): string[] {
 
 function literalOf(segment: string): string {
   return segment === ownerSegment ? "" : segment.replaceAll("*", "");
-}
-
-function matchPlace(place: string): PathPattern["matches"] {
-  const asDirectory = `${place}/`;
-  return (path) => path === place || path === asDirectory;
-}
-
-function matchTree(place: string): PathPattern["matches"] {
-  // "/docs" must not cover "/docs-old": compare with the slash on.
-  const below = `${place}/`;
-  return (path) => path.startsWith(below) || path === place;
 }
 
 function matchSegments(segments: readonly MatchSegment[], isTree: boolean): PathPattern["matches"] {
