@@ -10,7 +10,7 @@ import type { ConnectMiddleware } from "../plugins/from-middleware.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
 import { checkFetchInfo, type FetchInfo, fetchIncoming, isRequest } from "./fetch-request.ts";
-import { holdContinue, inTurn, NodeIncoming, type NodeRequest, type NodeResponse } from "./node-request.ts";
+import { awaitingContinue, inTurn, NodeIncoming, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendReply } from "./send-reply.ts";
 import { takenByOthers, takeSocket } from "./upgrade-response.ts";
 
@@ -125,7 +125,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
         void upgrade(request, socket, head, {}, isAlone || options.upgrades === "all");
       });
       emitter.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-        holdContinue(request, response);
+        awaitingContinue.set(request, response);
         handle(request, response);
       });
     },

@@ -17,13 +17,8 @@ interface FrameworkRequest {
   readonly body?: unknown;
 }
 
-/** Requests whose client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1). */
-const awaitingContinue = new WeakMap<NodeRequest, NodeResponse>();
-
-/** Marks a request whose client waits for `100 Continue`, which is sent when the content is first read. */
-export function holdContinue(request: NodeRequest, response: NodeResponse): void {
-  awaitingContinue.set(request, response);
-}
+/** Requests whose client waits for `100 Continue` (RFC 9110 §10.1.1), which is sent when the content is first read. */
+export const awaitingContinue: WeakMap<NodeRequest, NodeResponse> = new WeakMap();
 
 /** A request of `node:http` or `node:http2` as the server sees it. */
 export class NodeIncoming implements IncomingRequest {
