@@ -47,8 +47,7 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
 /** Serves a language model over standard input and output, as the user whom `FILEMENT_USER` names. */
 export async function serveStandardIo(commandLine: CommandLine, log: OperatorLog): Promise<void> {
   if (await isPage(commandLine.target)) throw new UsageError("mcp expects a directory, not a page");
-  const { mcp } = await import("../plugins/mcp.ts");
-  const plugin = mcp();
+  const plugin = (await import("../plugins/mcp.ts")).mcp();
   const { files } = await startFiles({ ...commandLine, mcp: plugin }, log);
   const { FILEMENT_USER: name, FILEMENT_PASSWORD: password = "" } = process.env;
   const credentials = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;

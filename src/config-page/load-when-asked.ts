@@ -13,6 +13,5 @@ import type { PageConfig } from "../config.ts";
  * const files = createFileServer(await loadConfig("/etc/filement/config.html"));
  */
 export async function loadConfig(location: string | URL): Promise<PageConfig> {
-  const { loadConfig: load } = await import("./load-config.ts"); // with the HTML parser
-  return load(location);
+  return (await import("./load-config.ts")).loadConfig(location); // with the HTML parser
 }
