@@ -28,19 +28,17 @@ export function preconditionCheck(exchange: Exchange): CommitCheck {
 /** Most times that a change is begun again because another program changed the file in between. */
 const maxAttempts = 10;
 
+interface WantedChange {
+  /** @default "created" or "replaced", by what is stored */
+  readonly kind?: FileWrite["kind"];
+  readonly content: Content;
+  readonly check: CommitCheck;
+}
+
 /** Makes a change after `beforeWrite` has decided, which decides again where the file has changed in between. */
 export async function makeChange<Made>(
   { exchange, storage, path, stat, options }: FileRequest,
-  {
-    kind,
-    content,
-    check,
-  }: {
-    /** @default "created" or "replaced", by what is stored */
-    readonly kind?: FileWrite["kind"];
-    readonly content: Content;
-    readonly check: CommitCheck;
-  },
+  { kind, content, check }: WantedChange,
   make: (content: Content, check: CommitCheck) => Promise<Made>,
 ): Promise<Made> {
   const { beforeWrite } = options;

@@ -36,8 +36,7 @@ export function closeAtEnd(exchange: Exchange, file: OpenFile): void {
 
 /** What a request reads a file for. */
 export function purposeOf({ method, headers }: Exchange): OpenFor {
-  const isForElements = method === "PATCH" || (headers.range !== undefined && asksForElements(headers.range));
-  if (isForElements) return "version"; // a parsed page may be at hand
+  if (method === "PATCH" || asksForElements(headers.range)) return "version"; // a parsed page may be at hand
   const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];
   return method !== "GET" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
 }
