@@ -102,7 +102,7 @@ export interface Mount {
 
 export function mountOf(mount: string | MountPoint = ""): Mount {
   const { path, stripped = false } = typeof mount === "string" ? { path: mount } : mount;
-  return { prefix: path === "" ? path : encodePath(path).replace(/\/+$/, ""), isStripped: stripped };
+  return { prefix: encodePath(path).replace(/\/+$/, ""), isStripped: stripped };
 }
 
 /** The part of a request target below the prefix of a {@link Mount}; `undefined` where it lies elsewhere. */
