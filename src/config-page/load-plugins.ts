@@ -103,9 +103,8 @@ export class PluginLoader {
 
   async #loadModule(item: MicrodataItem, path: string, nested: readonly PlacedPlugin[]): Promise<Plugin | undefined> {
     this.modules.add(path);
-    const parameters = this.#parametersOf(item);
     try {
-      return await loadModule(path, { ...parameters, ...pluginsIn(nested) });
+      return await loadModule(path, { ...this.#parametersOf(item), ...pluginsIn(nested) });
     } catch (error) {
       if (error instanceof ConfigError) this.#addProblems(item, basename(path), error);
       else {

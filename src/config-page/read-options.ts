@@ -64,10 +64,9 @@ const ofPlugins: readonly string[] = ["library", "plugin"];
 /** The properties of an item that are options, and those options, as the documentation spells both. */
 export function optionProperties({ schema, renamed = {}, codeOnly = [], spelling }: ItemKind): Map<string, string> {
   const options = Object.keys(schema.options).filter((option) => !codeOnly.includes(option));
-  const spell = (option: string): string => option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return new Map(
-    options.map((option) => [renamed[option] ?? (spelling === "hostRoot" ? option : spell(option)), option]),
-  );
+  const spell = (option: string): string =>
+    spelling === "hostRoot" ? option : option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return new Map(options.map((option) => [renamed[option] ?? spell(option), option]));
 }
 
 /** The options that an item's properties stand for. What cannot be read is told to `add`. */

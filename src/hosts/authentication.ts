@@ -65,10 +65,8 @@ export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly Order
       add("needs to know the user: expected an authentication before it, for the same paths");
     }
     // The rest would be open.
-    if (
-      plugin.name === authorization &&
-      !before.some((each) => each.plugin.name === "basic-auth" && isWithin(part, each.part))
-    ) {
+    const hasRules = before.some((each) => each.plugin.name === "basic-auth" && isWithin(part, each.part));
+    if (plugin.name === authorization && !hasRules) {
       add("has no authfile: expected one, or basic-auth before it, for the same paths");
     }
     const own = plugin.scope?.directory;
