@@ -194,8 +194,7 @@ export class RedisFeed implements SharedFeed {
     const history = await this.#stream.last(client, maxPast);
     const last = history.at(-1);
     if (!last) throw new RedisError(`${this.#connection.name} has lost its stream`);
-    // Changes of this server that come back in front of where it joins: its program hears of them, its clients look
-    // again.
+    // Its own changes that come back in front of where it joins: its program hears of them, its clients look again.
     for (const { sender } of history) {
       const own = this.#outbox.take(sender);
       if (own) end.tell(own.change, own.origin);
