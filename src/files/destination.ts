@@ -85,9 +85,6 @@ function refuseWithoutRight({ access }: Exchange, path: string): void {
 }
 
 function elsewhere(): HttpError {
-  return new HttpError(
-    403,
-    "FORBIDDEN_PATH",
-    "The destination lies elsewhere: on another host, or behind other plugins.",
-  );
+  const details = "The destination lies elsewhere: on another host, or behind other plugins.";
+  return new HttpError(403, "FORBIDDEN_PATH", details);
 }

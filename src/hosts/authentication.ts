@@ -5,14 +5,11 @@ import { isEverywhere, isWithin, type ListedPlugin, listPlugins, type Part } fro
 import type { Plugin } from "../server/plugin.ts";
 
 /** Plugins of this package that never find out who a client is. One of the host program may. */
-const indifferent: ReadonlySet<string> = new Set(
-  `
-  access-log authorization client-module configuration-page cors directory error-pages event-stream file-handler
-  health-check history mcp metrics rate-limit redirects request-log security-headers selector-handler web-socket
-  `
-    .trim()
-    .split(/\s+/),
-);
+const indifferent: ReadonlySet<string> = new Set([
+  ...["access-log", "authorization", "client-module", "configuration-page", "cors", "directory", "error-pages"],
+  ...["event-stream", "file-handler", "health-check", "history", "mcp", "metrics", "rate-limit", "redirects"],
+  ...["request-log", "security-headers", "selector-handler", "web-socket"],
+]);
 
 /** The hosts to which anonymous clients may write, by the reason. Their plugins have to be started. */
 export function openHosts(config: FileServerConfig): ReadonlyMap<string, readonly string[]> {
