@@ -18,7 +18,7 @@ export function parseByteRange(header: string, size: number): "ignore" | "unsati
     .map(readRange);
   if (ranges.length === 0 || !ranges.every((range) => range !== undefined)) return "ignore";
   // The last bytes of an empty file are all of it, but no Content-Range can say so.
-  if (size === 0 && ranges.some(isSuffix)) return "ignore";
+  if (size === 0 && ranges.some(({ first, last }) => first === undefined && last !== 0)) return "ignore";
 
   const spans = joined(ranges.map((range) => spanOf(range, size)).filter((span) => span !== undefined));
   if (spans.length === 0) return "unsatisfiable";
@@ -43,10 +43,6 @@ function readRange(text: string): AskedRange | undefined {
   const first = from === "" ? undefined : Number(from);
   const last = to === "" ? undefined : Number(to);
   return first !== undefined && last !== undefined && first > last ? undefined : { first, last };
-}
-
-function isSuffix({ first, last }: AskedRange): boolean {
-  return first === undefined && last !== 0;
 }
 
 /** The part of a file that a range means; `undefined` where it lies beyond. */

@@ -26,13 +26,10 @@ export function parseFileName(header: string | undefined): string {
 export function attachment(name: string): string {
   const plain = name.replace(/[^ -~]|["\\%]/gu, "_");
   const quoted = `attachment; filename="${plain}"`;
-  return plain === name ? quoted : `${quoted}; filename*=UTF-8''${extended(name)}`;
-}
-
-/** Half a surrogate pair, which UTF-8 cannot say, becomes U+FFFD. */
-function extended(name: string): string {
-  const encoded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"));
-  return encoded.replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  if (plain === name) return quoted;
+  const encoded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd")); // UTF-8 cannot say half a pair
+  const exact = encoded.replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `${quoted}; filename*=UTF-8''${exact}`;
 }
 
 function decode(text: string): string {

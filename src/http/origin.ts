@@ -24,8 +24,11 @@ export function isCrossSite(
   const source = origin === undefined ? undefined : serialisedOrigin(origin);
   if (source !== undefined && allowedOrigins.has(source)) return false;
   if (site === "cross-site" || source === undefined) return true;
-  // "same-site" is no consent: user pages on a sister domain are same-site. The origin decides.
-  return !isTarget(source, target);
+  // "same-site" is no consent: user pages on a sister domain are same-site. The origin decides. Behind a proxy that
+  // terminates TLS the server sees http, so a page of https://host may write to http://host. Not the reverse: anyone on
+  // the wire can forge a page of http://host.
+  const protocols = target.protocol === "http" ? ["http", "https"] : ["https"];
+  return !protocols.some((protocol) => serialisedOrigin(`${protocol}://${target.host}`) === source);
 }
 
 /** An origin as RFC 6454 §6.2 serialises it; `undefined` for anything else, and for `null`, which many sites share. */
@@ -34,13 +37,4 @@ export function serialisedOrigin(text: string): string | undefined {
   const { origin } = new URL(text);
   // The URL standard knows origins of web schemes only; `chrome-extension://abc` and the like stay as they are.
   return origin === "null" ? text.toLowerCase().replace(/\/$/, "") : origin;
-}
-
-/**
- * Behind a proxy that terminates TLS the server sees http, so a page of https://host may write to http://host. Not the
- * reverse: anyone on the wire can forge a page of http://host.
- */
-function isTarget(source: string, target: TargetOrigin): boolean {
-  const protocols = target.protocol === "http" ? ["http", "https"] : ["https"];
-  return protocols.some((protocol) => serialisedOrigin(`${protocol}://${target.host}`) === source);
 }
