@@ -127,8 +127,7 @@ function readValue(
   const pathOf = (text: string): string | undefined =>
     directory === undefined || (mayBeBuckets && isBucketUrl(text)) ? text : filePath(text, directory);
   const paths = texts.map(pathOf);
-  const isText = (text: string | undefined): text is string => text !== undefined;
-  if (!paths.every(isText)) return { problem: `is ${value}: expected ${expectedLocation}` };
+  if (!paths.every((path) => path !== undefined)) return { problem: `is ${value}: expected ${expectedLocation}` };
   // There may be blanks and commas in paths.
   const areSeveralPaths = directory !== undefined && paths.length > 1 && accepts(schema, paths);
   const read = areSeveralPaths ? { value: paths } : readText(schema, paths);

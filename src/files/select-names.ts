@@ -40,11 +40,8 @@ export async function select(
   if (!storage.listsInOrder || (query.after && !isContinued)) {
     return selectNames(visibleNames(request, path), query, hold, slice);
   }
-  const selected = await selectInOrder(
-    visibleNames(request, path, query.after),
-    { ...query, isByKey: isContinued },
-    hold,
-  );
+  const names = visibleNames(request, path, query.after);
+  const selected = await selectInOrder(names, { ...query, isByKey: isContinued }, hold);
   return "all" in selected ? selectNames(selected.all, query, hold, slice) : selected;
 }
 
