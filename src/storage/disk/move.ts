@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { opendir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type HeldLock, requireHeld } from "../locks.ts";
 import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
@@ -79,9 +79,14 @@ function isMovable(found: FileRecord | undefined, type: StoredStat["type"]): fou
 
 /** Throws where what is in a directory may not come along: a protected file would not be protected elsewhere. */
 async function requireMovableContent({ paths }: Disk, directory: string): Promise<void> {
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    const isPlain = entry.isFile() || entry.isDirectory(); // a link may lead to something else from there
-    if (!isPlain || paths.isProtected(join(entry.parentPath, entry.name))) throw new StorageError("forbidden");
+  const left = [directory];
+  for (let holder = left.pop(); holder !== undefined; holder = left.pop()) {
+    for await (const entry of await opendir(holder)) {
+      const location = join(holder, entry.name);
+      const isPlain = entry.isFile() || entry.isDirectory(); // a link may lead to something else from there
+      if (!isPlain || paths.isProtected(location)) throw new StorageError("forbidden");
+      if (entry.isDirectory()) left.push(location);
+    }
   }
 }
 

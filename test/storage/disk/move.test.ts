@@ -84,7 +84,7 @@ describe("a move on the disk", () => {
   it("refuses a directory in which something has to stay, and leaves one to a copy whose new path is taken", async () => {
     const { root: at, storage } = await root();
     await storage.write("/full/x.txt", content("x"));
-    const within = { link: "../a.txt", none: "nothing", outside: "/etc/hosts" };
+    const within = { link: "../a.txt", none: "nothing", outside: "/etc/hosts", loop: ".." };
     for (const [name, target] of Object.entries(within)) {
       await mkdir(join(at, name));
       await symlink(target, join(at, name, "l"));
