@@ -1,10 +1,10 @@
 // Serves a directory, or the memory where none is named, and prints the replies to some requests.
-// Argument: perhaps a directory.
+// Arguments: perhaps a directory, and its durability.
 import { createFileServer, memoryStorage } from "../../dist/index.js";
 
 const { Deno } = /** @type {{ Deno?: { args: string[] } }} */ (globalThis);
-const [root] = Deno?.args ?? process.argv.slice(2);
-const where = root === undefined ? { storage: memoryStorage() } : { root };
+const [root, durability] = Deno?.args ?? process.argv.slice(2);
+const where = root === undefined ? { storage: memoryStorage() } : { root, durability: /** @type {any} */ (durability) };
 const files = createFileServer({ ...where, listing: { edit: true }, onError: (error) => console.log(error) });
 /** @type {(method: string, path: string, init?: RequestInit) => Promise<void>} */
 const send = async (method, path, init) => {

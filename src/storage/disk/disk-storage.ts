@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { requireHeld, type SharedLocks } from "../locks.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage.ts";
 import { DiskChanges } from "./changes.ts";
+import { sync, within } from "./directory.ts";
 import { Disk } from "./disk.ts";
 import { diskLocks, lockProblem } from "./disk-locks.ts";
 import { withStorageErrors } from "./file-record.ts";
@@ -12,6 +13,7 @@ import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { sweep } from "./sweep.ts";
+import { inPool, isRestricted } from "./system-calls.ts";
 import { watch } from "./watch.ts";
 import { check, update, write } from "./write.ts";
 
@@ -59,6 +61,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       const problem = locks ? undefined : await lockProblem();
       if (problem) warn(`no other process should write to ${paths.root}: ${problem}`);
       if (readOnly || !isWritten) return paths.requireRoot();
+      if (disk.sync && isRestricted) await requireSync(paths.root);
       endSweep = await sweep(paths.root, report);
     },
     stat: (path) => smallFiles.stat(path, () => withStorageErrors(stat(disk, path))),
@@ -89,6 +92,16 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       await locks?.close?.();
     },
   };
+}
+
+/** Throws where Node itself refuses every sync, as version 26 does with `--permission`. */
+async function requireSync(root: string): Promise<void> {
+  try {
+    await within(root, (directory) => inPool(sync(directory)));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_ACCESS_DENIED") throw cause;
+    throw new Error('durability: with --permission this Node syncs no file: set it to "rename"', { cause });
+  }
 }
 
 async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {

@@ -71,7 +71,7 @@ export async function inPool<Result>(
 }
 
 /** Whether Node runs with `--permission`, which refuses to sync an open file by its number. */
-const isRestricted = "permission" in process;
+export const isRestricted: boolean = "permission" in process;
 
 function asynchronously(asked: SystemCall): Promise<unknown> {
   const { name, values } = asked;
