@@ -79,13 +79,7 @@ describe.each(table)("%s", (_, edit, needed) => {
 
   it("is refused where one of them is missing, and the whole list with it, which tells nothing", async () => {
     const others: Edit[] = [{ op: "setText", selector: "#o", text: "x" }];
-    const allOf: PermissionRule = {
-      username: "ada",
-      path: "/page.html",
-      selector: "#o",
-      rights: [...allRights],
-      permission: "allow",
-    };
+    const allOf: PermissionRule = { ...somethingElse, username: "ada", selector: "#o" };
     for (const [right, selectors] of Object.entries(needed)) {
       for (const selector of selectors) {
         if (selector === "#o") continue;

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
@@ -8,7 +8,7 @@ import { isCampaign } from "../helpers/effort.ts";
 import { failAt } from "../helpers/faulty-disk.ts";
 import type { Sending } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-import { onDisk, testSite } from "../helpers/test-site.ts";
+import { entriesBelow, onDisk, testSite } from "../helpers/test-site.ts";
 
 const page = "<!doctype html><p id=a>old</p>";
 const selector = { range: "selector=#a" };
@@ -78,7 +78,7 @@ async function prepare(directory: string, entries: Entries): Promise<void> {
 
 /** What is really there, but for the server's own temporary files, which nobody sees. */
 async function found(directory: string): Promise<Record<string, string>> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const entries = await entriesBelow(directory);
   const visible = entries.filter(({ name }) => !name.startsWith(".filement-"));
   const named = visible.map(async (entry) => {
     const name = join(entry.parentPath, entry.name).slice(directory.length + 1);

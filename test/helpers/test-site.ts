@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Dirent } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -84,13 +85,20 @@ export async function onDisk(directory: string, files: Files = {}): Promise<Test
   return {
     storage: diskStorage(directory),
     async everything() {
-      const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+      const entries = await entriesBelow(directory);
       return entries
         .map((entry) => [join("/", entry.parentPath.slice(directory.length), entry.name), entry.isFile() ? "" : "/"])
         .map(([location, end]) => asOnPosix(`${location}${end}`, directory))
         .sort();
     },
   };
+}
+
+/** All that is below a directory. Links are not followed, as a recursive `readdir` does in Node 26. */
+export async function entriesBelow(directory: string): Promise<readonly Dirent[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const inside = entries.map((each) => (each.isDirectory() ? entriesBelow(join(directory, each.name)) : []));
+  return [...entries, ...(await Promise.all(inside)).flat()];
 }
 
 /** Serves files of a test storage until the test is over. */
