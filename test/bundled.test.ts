@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build as esbuild } from "esbuild";
-import { build as rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
@@ -71,13 +70,12 @@ const bundlers = {
     const { warnings } = await esbuild({ ...options, entryPoints, format, outfile, banner: { js } });
     expect(warnings.map(({ text }) => text)).toEqual([]);
   },
-  rolldown: (format: Format, file: string) =>
-    rolldown({
-      input: join(project, "app.mjs"),
-      platform: "node",
-      logLevel: "silent",
-      output: { format, file, codeSplitting: false },
-    }),
+  // Each bundler in a process of its own, where its compiled code can do no harm to tests.
+  rolldown: async (format: Format, file: string) => {
+    const command = join(projectRoot, "node_modules/.bin/rolldown");
+    const options = ["--platform", "node", "--no-codeSplitting", "--logLevel", "silent"];
+    await run(command, ["app.mjs", "--format", format, "--file", file, ...options], { cwd: project });
+  },
   tsup: async (format: Format, file: string) => {
     const js = JSON.stringify(format === "esm" ? banner : "");
     const settings = `entry: ["app.mjs"], format: "${format}", noExternal: [/./], splitting: false, banner: { js: ${js} }`;

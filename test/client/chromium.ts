@@ -1,6 +1,6 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { rolldown } from "rolldown";
-import { beforeAll, onTestFinished } from "vitest";
+import { build } from "esbuild";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { onTestFinished } from "vitest";
 import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 
@@ -19,22 +19,17 @@ export interface Window {
 /** Windows that are not in use: a new one costs three times the processor time of opening another address in an old one. */
 const unused: Page[] = [];
 
-/** Has Chromium ready before the tests of a file. */
+async function newPage(options?: BrowserContextOptions): Promise<Page> {
+  const context = await (await sharedChromium()).newContext(options);
+  context.setDefaultTimeout(pageTimeout);
+  return context.newPage();
+}
+
 export function windows(): Windows {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await sharedChromium();
-  });
-
-  const newPage = async (options?: BrowserContextOptions): Promise<Page> => {
-    const context = await browser.newContext(options);
-    context.setDefaultTimeout(pageTimeout);
-    return context.newPage();
-  };
-
   return {
     async open(url, options) {
-      const page = (options ? undefined : unused.pop()) ?? (await newPage(options));
+      const kept = options ? undefined : unused.pop();
+      const page = kept?.context().browser()?.isConnected() ? kept : await newPage(options);
       onTestFinished(() => (options ? page.context().close() : putAside(page)));
       const problems: string[] = [];
       page.on("console", (message) => problems.push(`${message.type()}: ${message.text()}`));
@@ -63,7 +58,7 @@ export function bundled(name: string): Promise<string> {
 }
 
 async function bundle(name: string): Promise<string> {
-  const modules = await rolldown({ input: `${projectRoot}/src/client/${name}.ts` });
-  const { output } = await modules.generate({ format: "esm" });
-  return output[0].code;
+  const entryPoints = [`${projectRoot}/src/client/${name}.ts`];
+  const { outputFiles } = await build({ entryPoints, bundle: true, format: "esm", write: false });
+  return outputFiles[0]?.text ?? "";
 }

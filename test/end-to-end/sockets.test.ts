@@ -9,10 +9,10 @@ import "reflect-metadata";
 import { Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { Server as EngineIo } from "engine.io";
+import { build } from "esbuild";
 import express from "express";
 import session from "express-session";
 import { fastify } from "fastify";
-import { build } from "rolldown";
 import { Server as SocketIo } from "socket.io";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket, WebSocketServer } from "ws";
@@ -99,11 +99,9 @@ describe("web sockets beside those of the application", () => {
   /** Another copy of the package than that of the file server, as a bundler makes it. */
   async function bundledSockets(): Promise<typeof WebSocketServer> {
     const file = join(await temporaryDirectory(), "ws.mjs");
-    await build({
-      input: join(projectRoot, "node_modules/ws/wrapper.mjs"),
-      platform: "node",
-      output: { file },
-    });
+    const entryPoints = [join(projectRoot, "node_modules/ws/wrapper.mjs")];
+    const js = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+    await build({ entryPoints, bundle: true, platform: "node", format: "esm", outfile: file, banner: { js } });
     return (await import(file)).WebSocketServer;
   }
 

@@ -8,17 +8,20 @@ let browser: Promise<Browser> | undefined;
 
 /**
  * Chromium without a window, for tests tagged `chromium`. All files of a worker share it, and it ends with the worker: a
- * test closes the contexts and pages it opens.
+ * test closes the contexts and pages it opens. After a crash there is a new one.
  */
 export function sharedChromium(): Promise<Browser> {
   browser ??= launch();
   return browser;
 }
 
-function launch(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const executablePath = programPath("chromium");
   if (executablePath === undefined) throw new Error('Chromium is not installed: the test needs { tags: ["chromium"] }');
   const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"];
   args.push("--disable-background-networking", "--disable-component-update");
-  return chromium.launch({ executablePath, args, timeout: pageTimeout });
+  const launched = await chromium.launch({ executablePath, args, timeout: pageTimeout });
+  return launched.on("disconnected", () => {
+    browser = undefined;
+  });
 }
