@@ -262,6 +262,7 @@ describe("history", () => {
     await send("PUT", "/a.txt", "1");
     await commits(1);
     await rename(repository, `${repository}.away`);
+    await mkdir(join(repository, "refs"), { recursive: true }); // as a git does that ends just then
     expect((await send("PUT", "/a.txt", "2")).status).toBe(200);
     await expect.poll(() => errors.length).toBeGreaterThan(0);
     const { status, text } = await send("GET", "/health");

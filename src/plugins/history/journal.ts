@@ -80,6 +80,7 @@ export class Journal {
       if (!before || this.#written >= maxJournalBytes) {
         this.#written = 0;
         this.#sequence += 1;
+        await requireRepository(this.#directory);
         await mkdir(this.#directory, { recursive: true });
         const name = `${this.owner}-${String(this.#sequence).padStart(8, "0")}.journal`;
         this.#handle = await open(join(this.#directory, name), "ax", 0o600);
@@ -120,7 +121,7 @@ export class JournalReader {
   /** Names of the journals, in the order of each owner. */
   async names(): Promise<readonly string[]> {
     const names = await readdir(this.#directory).catch(async () => {
-      await access(dirname(this.#directory)); // an error, where the repository itself is away
+      await requireRepository(this.#directory);
       return [];
     });
     return names.filter((name) => name.endsWith(".journal")).sort();
@@ -157,6 +158,11 @@ export class JournalReader {
     this.#places.delete(journal);
     await rm(join(this.#directory, journal), { force: true });
   }
+}
+
+/** Throws where the repository around is away. A git that ends just then may leave directories in its place. */
+async function requireRepository(directory: string): Promise<void> {
+  await access(join(dirname(directory), "HEAD"));
 }
 
 /** The process that writes a journal. */

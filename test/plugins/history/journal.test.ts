@@ -1,4 +1,4 @@
-import { appendFile, readdir, rm } from "node:fs/promises";
+import { appendFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Journal, JournalReader } from "../../../src/plugins/history/journal.ts";
@@ -8,7 +8,8 @@ const record = (path: string) => ({ path, kind: "written", summary: `PUT ${path}
 
 describe("Journal", () => {
   it("gives no record that a crash has cut short", async () => {
-    const directory = await temporaryDirectory();
+    const directory = join(await temporaryDirectory(), "spool");
+    await appendFile(join(directory, "../HEAD"), "");
     const journal = new Journal(directory);
     await journal.add(record("/a"), Buffer.from("a"));
     await journal.close();
@@ -19,14 +20,15 @@ describe("Journal", () => {
     expect(await reader.next(name)).toEqual([]);
   });
 
-  it("keeps in memory what it cannot write, and writes it to a new file later", async () => {
+  it("keeps in memory what comes while the repository is away, makes nothing in its place, and writes it later", async () => {
     const place = await temporaryDirectory();
-    const directory = join(place, "file", "spool");
-    await appendFile(join(place, "file"), "no directory");
+    const directory = join(place, "site.git", "spool");
     const journal = new Journal(directory);
     await expect(journal.add(record("/a"), Buffer.from("a"))).rejects.toThrow();
     expect(journal.unwritten).toBeGreaterThan(0);
-    await rm(join(place, "file"));
+    expect(await readdir(place)).toEqual([]);
+    await mkdir(join(place, "site.git"));
+    await appendFile(join(place, "site.git", "HEAD"), "");
     await journal.retry();
     expect(journal.unwritten).toBe(0);
     const reader = new JournalReader(directory);
