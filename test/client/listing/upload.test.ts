@@ -53,10 +53,12 @@ describe("uploads", { tags: ["chromium"] }, () => {
     const { page, ...folder } = await open({}, {}, "/", {});
     await page.route("**/slow.bin", () => {}); // never gets to the server
     await choose({ page, ...folder }, file("slow.bin"));
-    const [dialog] = await Promise.all([page.waitForEvent("dialog"), page.close({ runBeforeUnload: true })]);
+    // Not `page.close({ runBeforeUnload: true })`, at which Chromium crashes once in a while.
+    const leave = page.evaluate(() => void setTimeout(() => location.assign("about:blank")));
+    const [dialog] = await Promise.all([page.waitForEvent("dialog"), leave]);
     expect(dialog.type()).toBe("beforeunload");
     await dialog.dismiss();
-    expect(page.isClosed()).toBe(false);
+    expect(page.url()).not.toBe("about:blank");
   });
 
   it("can be cancelled, and leave nothing", { tags: ["campaign"] }, async () => {
