@@ -73,7 +73,7 @@ const bundlers = {
   // Each bundler in a process of its own, where its compiled code can do no harm to tests.
   rolldown: async (format: Format, file: string) => {
     const command = join(projectRoot, "node_modules/.bin/rolldown");
-    const options = ["--platform", "node", "--no-codeSplitting", "--logLevel", "silent"];
+    const options = ["--platform", "node", "--no-code-splitting", "--logLevel", "silent"];
     await run(command, ["app.mjs", "--format", format, "--file", file, ...options], { cwd: project });
   },
   tsup: async (format: Format, file: string) => {
