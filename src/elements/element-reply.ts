@@ -145,7 +145,7 @@ const draft00: Dialect = {
   appended: (_matches, supplied) => supplied,
   checkReplacement({ attribs }, { tags: [tag] }) {
     const { id } = attribs;
-    const newId = tag?.attributes.find(({ name }) => name === "id")?.value;
+    const newId = tag?.attributes["id"];
     if (id === undefined || id === newId) return;
     throw new HttpError(409, "ID_CHANGED", `The new element must have the id of the old one, ${JSON.stringify(id)}.`);
   },

@@ -73,11 +73,10 @@ export class Batch {
     for (const name of implied) this.#added.add(name);
     for (const { name, attributes } of fragment.tags) {
       this.#added.add(name.toLowerCase());
-      for (const attribute of attributes) {
-        const value = attribute.value.toLowerCase();
-        if (attribute.name.toLowerCase() === "id") this.#added.add(`#${value}`);
-        if (attribute.name.toLowerCase() === "class")
-          for (const each of value.split(/\s+/)) this.#added.add(`.${each}`);
+      for (const [key, value] of Object.entries(attributes)) {
+        const words = value.toLowerCase();
+        if (key.toLowerCase() === "id") this.#added.add(`#${words}`);
+        if (key.toLowerCase() === "class") for (const each of words.split(/\s+/)) this.#added.add(`.${each}`);
       }
     }
   }

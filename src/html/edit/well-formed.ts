@@ -11,7 +11,7 @@ import {
   voidElements,
 } from "../document/tag-rules.ts";
 import { type DocumentError, invalidHtml } from "../document-error.ts";
-import { readAttributes } from "../tokenizer/attributes.ts";
+import { noAttributes, readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { Tag, TokenSink, Unfinished } from "../tokenizer/tokens.ts";
 
@@ -19,7 +19,7 @@ import type { Tag, TokenSink, Unfinished } from "../tokenizer/tokens.ts";
 export interface FragmentTag {
   /** Lower-case. */
   readonly name: string;
-  readonly attributes: readonly { readonly name: string; readonly value: string }[];
+  readonly attributes: Readonly<Record<string, string>>;
   readonly start: number;
   /** Offset behind the start tag. */
   readonly contentStart: number;
@@ -180,7 +180,7 @@ class FragmentCheck implements TokenSink {
     if (!isForeign) this.#closeImplied(name);
     const place = this.#lines.at(start);
     this.#budget.addElement(attributeCount);
-    const attributes = attributeCount === 0 ? [] : attributesOf(this.#html, start);
+    const attributes = attributeCount === 0 ? noAttributes : readAttributes(this.#html, start);
     const tag: OpenTag = { name, attributes, start, contentStart: end, ...place, isForeign };
     this.tags.push(tag);
     this.#step("start", "", place, tag);
@@ -285,10 +285,6 @@ class FragmentCheck implements TokenSink {
 
 /** Where an end is that is not written. */
 const atBeginning: Place = { line: 1, column: 1 };
-
-function attributesOf(html: string, tagStart: number): FragmentTag["attributes"] {
-  return Object.entries(readAttributes(html, tagStart)).map(([name, value]) => ({ name, value }));
-}
 
 function needsEndTag(tag: OpenTag): boolean {
   return tag.isForeign || !hasOptionalEndTag(tag.name);

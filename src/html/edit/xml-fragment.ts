@@ -72,9 +72,8 @@ function fragmentOf(xml: string, root: RootNode): Fragment {
 }
 
 function tagOf({ name, attribs, startIndex, contentStart, contentEnd }: SourceElement, place: Place): FragmentTag {
-  const attributes = Object.entries(attribs).map(([key, value]) => ({ name: key, value }));
   const endTag = contentEnd === -1 ? {} : { endTag: contentEnd };
-  return { name, attributes, start: startIndex ?? 0, contentStart, ...place, ...endTag };
+  return { name, attributes: attribs, start: startIndex ?? 0, contentStart, ...place, ...endTag };
 }
 
 function nameOfParent({ parent }: TreeNode): string | undefined {

@@ -73,11 +73,8 @@ export class LogFailures {
   }
 }
 
-/** Takes a line; a promise holds it until it is settled. */
-export type TakeLine = (line: string, entry: () => AccessLogEntry) => unknown;
-
-/** Hands lines to a function. */
-export function functionOutput(take: TakeLine, failures: LogFailures): Output {
+/** Hands lines to a function; a promise that it gives holds the line until it is settled. */
+export function functionOutput(take: (...line: Parameters<Output["add"]>) => unknown, failures: LogFailures): Output {
   const pending = new Set<Promise<void>>();
   let pendingLength = 0;
 
