@@ -93,6 +93,7 @@ interface Waiting {
   readonly since: number;
   /** Whether it is made alone: as its content is not in memory, or it could not be stored together with others. */
   readonly isAlone: boolean;
+  readonly cleanUp: (() => Promise<void>) | undefined;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
   /** How it has ended, until the outcome is stored. */
@@ -112,10 +113,14 @@ export class WaitingChanges {
     this.#commit = commit;
   }
 
-  /** Makes a change of the file at a path. Rejects with what the change throws, or with why it could not be stored. */
-  run(path: string, change: Change, isAlone = false): Promise<ChangeResult> {
+  /**
+   * Makes a change of the file at a path. Rejects with what the change throws, or with why it could not be stored. With
+   * `cleanUp`, which never rejects, it is made alone, and that is done before the next one begins.
+   */
+  run(path: string, change: Change, cleanUp?: () => Promise<void>): Promise<ChangeResult> {
     return new Promise((resolve, reject) => {
-      const waiting = { change, since: performance.now(), isAlone, resolve, reject };
+      const isAlone = cleanUp !== undefined;
+      const waiting = { change, since: performance.now(), isAlone, cleanUp, resolve, reject };
       const queue = this.#queues.get(path);
       if (queue?.problem) reject(queue.problem);
       else if (queue) queue.waiting.push(waiting);
@@ -204,8 +209,9 @@ export class Group {
   /** Answers all of them, in order, when the outcome is stored; to be called, and waited for, under the file's lock. */
   async done(stored: StoredStat | undefined): Promise<void> {
     for (const member of this.#members) {
-      const { ended, resolve, reject } = member;
+      const { ended, cleanUp, resolve, reject } = member;
       if (!ended) continue;
+      await cleanUp?.();
       if ("error" in ended) reject(await this.#retold(member, ended, stored));
       else resolve(ended.stat === this.#last && stored ? { ...ended, stat: stored } : ended);
       // What the one does at once, announcing its change, comes before what the next does.

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type StoredStat } from "../../src/storage/storage.ts";
+import { type Change, Draft, WaitingChanges } from "../../src/storage/waiting-changes.ts";
 import { deferred } from "../helpers/deferred.ts";
 import { checks } from "../helpers/effort.ts";
 import { content, textAt } from "./content.ts";
@@ -50,6 +51,19 @@ function numbered(): (stat: StoredStat) => string {
 }
 
 describe("changes that wait together", () => {
+  it("are answered in the order in which they were made, also after one that has much to clean up", async () => {
+    const changes = new WaitingChanges(async (_path, group) => {
+      const draft = new Draft(undefined, async () => Buffer.of());
+      await group.apply(draft);
+      await group.done(draft.stat);
+    });
+    const order: string[] = [];
+    const put: Change = (draft) => void draft.replace(Buffer.of(1));
+    const first = changes.run("/a", put, () => setImmediate().then(() => void order.push("cleaned up")));
+    await Promise.all([first, changes.run("/a", put).then(() => order.push("second"))]);
+    expect(order).toEqual(["cleaned up", "second"]);
+  });
+
   it("do what they would do one after the other", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(asked, { minLength: 1, maxLength: 12 }), async (requests) => {

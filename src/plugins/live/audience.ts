@@ -1,5 +1,5 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import { type Access, permitAll } from "../../server/access.ts";
+import type { Access } from "../../server/access.ts";
 import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
 import type { Exchange } from "../../server/exchange.ts";
 
@@ -43,11 +43,6 @@ export function* mayReceive(audience: Audience, change: Change, { site, elements
   }
   if (readable === elements.length) return "yes";
   return readable > 0 ? "without-content" : "no"; // the others would not make sense by themselves
-}
-
-/** Whether a client may read everything for ever, as no plugin decides about it. */
-export function mayReadAll({ access }: Audience): boolean {
-  return access === permitAll;
 }
 
 /** The access of a client that may read only some elements of the page. */

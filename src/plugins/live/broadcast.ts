@@ -1,7 +1,7 @@
 import { atOnce, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
-import type { Access } from "../../server/access.ts";
+import { type Access, permitAll } from "../../server/access.ts";
 import type { Change, ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
-import { accessByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
+import { accessByElements, mayReceive, type Verdict } from "./audience.ts";
 import { type Encode, withoutContent } from "./change-message.ts";
 import type { LiveClient } from "./live-client.ts";
 
@@ -106,7 +106,7 @@ export class Broadcast {
     const judged: Access[] = [];
     let asked = 0;
     for (const { receiver } of this.#members) {
-      if (mayReadAll(receiver.audience)) continue;
+      if (receiver.audience.access === permitAll) continue; // no plugin decides about it
       asked += 1;
       if (asked > mostAsked) return true;
       const access = accessByElements(receiver.audience, path);

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../config.ts";
-import { isEverywhere, type ListedPlugin, listPlugins } from "../../server/pipeline.ts";
+import { isEverywhere, listPlugins } from "../../server/pipeline.ts";
 import type { Plugin, PluginSite } from "../../server/plugin.ts";
 
 /** Whether a client that connected at one path has shown what it may read at another. */
@@ -12,7 +12,9 @@ export type IsProven = (connectedAt: string, path: string) => boolean;
  * Throws a `ConfigError` if an authentication for all paths stands behind.
  */
 export function provenPaths(site: Pick<PluginSite, "plugins">, self: Plugin, selfName: string): IsProven {
-  const listed = listedPlugins(site.plugins);
+  // With their paths, which `site.plugins` does not tell.
+  const nested = new Set(site.plugins.flatMap(({ scope }) => scope?.plugins ?? []));
+  const listed = listPlugins(site.plugins.filter((plugin) => !nested.has(plugin)));
   const place = listed.findIndex(({ plugin }) => plugin === self);
   const deciding = listed
     .map((each, index) => ({ ...each, isEverywhere: isEverywhere(each), isBefore: index < place }))
@@ -25,10 +27,4 @@ export function provenPaths(site: Pick<PluginSite, "plugins">, self: Plugin, sel
   const partial = deciding.filter((each) => !each.isEverywhere);
   return (connectedAt, path) =>
     partial.every(({ covers, isBefore }) => !covers(path) || (isBefore && covers(connectedAt)));
-}
-
-/** The plugins of a host with their paths, which `site.plugins` does not tell. */
-function listedPlugins(plugins: readonly Plugin[]): readonly ListedPlugin[] {
-  const nested = new Set(plugins.flatMap(({ scope }) => scope?.plugins ?? []));
-  return listPlugins(plugins.filter((plugin) => !nested.has(plugin)));
 }

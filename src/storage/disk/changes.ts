@@ -46,8 +46,8 @@ export class DiskChanges {
     );
   }
 
-  run(path: string, change: Change, isAlone = false): Promise<ChangeResult> {
-    return this.#waiting.run(path, change, isAlone);
+  run(path: string, change: Change, cleanUp?: () => Promise<void>): Promise<ChangeResult> {
+    return this.#waiting.run(path, change, cleanUp);
   }
 
   async close(): Promise<void> {

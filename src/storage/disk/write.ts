@@ -57,6 +57,11 @@ export async function write(
   const held: Uint8Array[] = [];
   let length = 0;
   let upload: Upload | undefined;
+  const cleanUp = async (): Promise<void> => {
+    const ended = upload;
+    upload = undefined;
+    await ended?.close();
+  };
   try {
     for await (const piece of content) {
       held.push(piece);
@@ -65,10 +70,10 @@ export async function write(
       upload ??= await beginUpload(disk, path, judge, isAppend);
       for (const each of held.splice(0)) await upload.add(each);
     }
-    if (upload) return await changes.run(path, changeTo(await upload.end(disk.sync && !isAppend)), true);
+    if (upload) return await changes.run(path, changeTo(await upload.end(disk.sync && !isAppend)), cleanUp);
     return await changes.run(path, changeTo(held.length === 1 && held[0] ? held[0] : Buffer.concat(held)));
   } finally {
-    await upload?.close();
+    await cleanUp();
   }
 }
 
