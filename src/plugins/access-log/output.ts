@@ -27,11 +27,8 @@ const warnEveryMs = 10_000;
 
 /** Waits for work to be done, but not for ever; tells whether it was. */
 export function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
-  return inTime(
-    work.then(() => true),
-    closeMs,
-    () => false,
-  );
+  const done = work.then(() => true);
+  return inTime(done, closeMs, () => false);
 }
 
 /** Counts every lost line of a log, and reports failures to the operator without flooding the logger. */

@@ -5,7 +5,7 @@ import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from
 import { unlessElsewhere } from "./directory.ts";
 import { type Disk, maxAttempts } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, type FileRecord, statOf } from "./file-record.ts";
+import { errnoOf, type FileRecord, fileIdentity, statOf } from "./file-record.ts";
 import { foldedName } from "./listed-names.ts";
 import { settle } from "./look.ts";
 
@@ -61,7 +61,8 @@ async function moveLocked(
     check?.(before);
     checkTarget?.(replaced);
     requireHeld(...held);
-    const place = { directory: dirname(source), name: basename(source), expected: before.version, sync: disk.sync };
+    const expected = type === "directory" ? fileIdentity(found.record) : before.version;
+    const place = { directory: dirname(source), name: basename(source), expected, sync: disk.sync };
     const goal = { directory: dirname(target), name: basename(target), expected: replaced?.version };
     const result = await disk.run({ kind: "move", ...place, goal }).catch(unlessCopied);
     if (result === undefined) return undefined;

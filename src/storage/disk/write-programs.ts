@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StorageError } from "../storage.ts";
 import { append } from "./append.ts";
 import { closeDirectory, createIn, type Directory, inDirectory, openDirectory, requireInPlace } from "./directory.ts";
-import { errnoOf, recordOf } from "./file-record.ts";
+import { errnoOf, fileIdentity, recordOf } from "./file-record.ts";
 import { done, found, isExpected, type Job, type JobOf, type JobResult, look, recordAfter } from "./jobs.ts";
 import { attempted, call, type Program, recordAt, unlessFailed, writeAll } from "./system-calls.ts";
 
@@ -159,7 +159,9 @@ function* move(from: Directory, to: Directory, job: JobOf<"move">): Program<JobR
   const there = yield* recordAt(target);
   yield* requireInPlace(from);
   yield* requireInPlace(to);
-  if (!before || !isExpected(before, job.expected)) return yield* found(from, before);
+  // A directory is still the same after writes into it, which come along.
+  const isSame = before?.isDirectory() ? fileIdentity(before) === job.expected : isExpected(before, job.expected);
+  if (!before || !isSame) return yield* found(from, before);
   if (!isExpected(there, job.goal.expected)) return yield* found(to, there);
   yield* call.rename(source, target);
   const after = yield* recordAt(target);

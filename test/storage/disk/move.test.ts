@@ -1,3 +1,4 @@
+import { mkdtempSync } from "node:fs";
 import { link, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -98,7 +99,7 @@ describe("a move on the disk", () => {
   });
 
   it("takes writes that are under way along, or has them find that the directory is gone", async () => {
-    const { storage } = await root();
+    const { root: at, storage } = await root();
     for (let round = 0; round < timesOf(10, 200); round += 1) {
       const [from, to] = round % 2 === 0 ? ["/dir/", "/new/"] : ["/new/", "/dir/"];
       await storage.write(`${from}a.txt`, content("-"));
@@ -107,16 +108,15 @@ describe("a move on the disk", () => {
         const made = await storage.append(`${from}a.txt`, content(text)).catch(() => undefined);
         if (made) told.push(text);
       });
-      let toldBefore = "";
-      let found: string | undefined;
+      const seen: (string | undefined)[] = []; // told before, and found then
       const moving = storage.move?.(from, to, {
+        check: () => void mkdtempSync(join(at, from, "made after a look ")),
         async moved() {
-          toldBefore = told.join("");
-          found = await textAt(storage, `${to}a.txt`);
+          seen.push(told.join(""), await textAt(storage, `${to}a.txt`));
         },
       });
       await Promise.all([...writing, moving]);
-      expect(found?.startsWith(`-${toldBefore}`)).toBe(true);
+      expect(seen[1]?.startsWith(`-${seen[0]}`)).toBe(true);
       expect(await textAt(storage, `${to}a.txt`)).toBe(`-${told.join("")}`);
       await storage.remove(`${to}a.txt`);
     }
