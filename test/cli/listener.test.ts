@@ -151,7 +151,7 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
   it("answers requests of HTTP/2", async () => {
     const { port } = await listening(true);
     const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-    onTestFinished(() => session.destroy());
+    onTestFinished(() => void setImmediate(() => session.destroy()));
     expect(await text(session.request({ ":path": "/" }))).toBe("hello");
   });
 
@@ -162,7 +162,7 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
       replies.push(response);
     });
     const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-    onTestFinished(() => session.destroy());
+    onTestFinished(() => void setImmediate(() => session.destroy()));
     const stream = session.request({ ":path": "/" });
     await once(stream, "response");
     const isTold = once(session, "goaway");
@@ -177,7 +177,7 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
   it("lets a session of HTTP/2 have 100 requests under way", async () => {
     const { port } = await listening(true);
     const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-    onTestFinished(() => session.destroy());
+    onTestFinished(() => void setImmediate(() => session.destroy()));
     await once(session, "remoteSettings");
     expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
   });
@@ -211,7 +211,7 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
     const { port } = await listening(true, { timeout: 50 });
     const untilItCloses = async (): Promise<string> => {
       const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-      onTestFinished(() => session.destroy());
+      onTestFinished(() => void setImmediate(() => session.destroy()));
       const [answer] = await Promise.all([text(session.request({ ":path": "/" })), once(session, "close")]);
       return answer;
     };

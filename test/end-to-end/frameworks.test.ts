@@ -66,7 +66,7 @@ const overHttp1 =
 /** Sends requests over HTTP/2 without TLS. */
 const overHttp2 = (port: number): Send => {
   const session = connect(`http://127.0.0.1:${port}`);
-  onTestFinished(() => session.destroy());
+  onTestFinished(() => void setImmediate(() => session.destroy()));
   return async (method, path, headers = {}, body = "") => {
     const stream = session.request({ ":method": method, ":path": path, ...headers }, { endStream: body === "" });
     if (body !== "") stream.end(body);

@@ -55,7 +55,7 @@ export async function openHttp2(handler: RequestListener | FileServer | Http2Lis
   await once(server, "listening");
   const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   onTestFinished(() => {
-    session.destroy();
+    setImmediate(() => session.destroy()); // within a callback of its own, Node 20 would write to freed memory
     server.close();
   });
   return session;

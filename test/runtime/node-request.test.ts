@@ -115,7 +115,7 @@ describe("a request of node", () => {
     const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     session.on("error", () => {});
     onTestFinished(() => {
-      session.destroy();
+      setImmediate(() => session.destroy());
       server.close();
     });
     const stream = session.request({ ":method": "PUT", ":path": "/" });

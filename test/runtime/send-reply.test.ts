@@ -273,7 +273,7 @@ describe("a reply over HTTP/2", () => {
     const { session, first } = await http2Sender(() => ok(body));
     const stream = session.request({ ":path": "/" }).on("error", () => {});
     await once(stream, "data");
-    leave(session, stream);
+    setImmediate(leave, session, stream);
     expect(await first).toMatchObject({ aborted: true });
     expect(body.destroyed).toBe(true);
   });
