@@ -1,7 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { filesBelow, projectRoot } from "./helpers/source-files.ts";
+import { filesBelow, projectFiles, projectRoot } from "./helpers/source-files.ts";
 
 /** Source files without a test of their own name, each for a reason. */
 const testedElsewhere: Readonly<Record<string, string>> = {
@@ -78,16 +77,7 @@ const ownerOf = (module: string): string => module.replace(/^(plugins\/[^/]+)\/.
 
 describe("the layout", () => {
   it("has just the files and folders at the top that a newcomer expects", () => {
-    const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-      cwd: projectRoot,
-    });
-    const top = new Set(
-      tracked
-        .toString()
-        .trim()
-        .split("\n")
-        .map((path) => path.split("/", 1)[0]),
-    );
+    const top = new Set(projectFiles().map((path) => path.split("/", 1)[0]));
     const expected = `
       .ci .editorconfig .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE README.md
       SECURITY.md biome.json docs examples package-lock.json package.json src test tsconfig.json`;

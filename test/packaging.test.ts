@@ -1,11 +1,11 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { relativeLinks } from "./helpers/markdown-links.ts";
-import { filesBelow, projectRoot } from "./helpers/source-files.ts";
+import { filesBelow, projectFiles, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
 interface Manifest {
@@ -214,16 +214,8 @@ describe("package.json and package-lock.json", () => {
   );
 
   it("leave it to each machine where packages come from", () => {
-    const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-      cwd: projectRoot,
-    });
     const registryHost = /registry[.](?:npmjs|yarnpkg)|npmjs[.]org|npmmirror[.]|jsr[.]io/i;
-    const naming = tracked
-      .toString()
-      .trim()
-      .split("\n")
-      .filter((file) => existsSync(join(projectRoot, file))) // git still lists what was just deleted
-      .filter((file) => registryHost.test(readFileSync(join(projectRoot, file), "utf8")));
+    const naming = projectFiles().filter((file) => registryHost.test(readFileSync(join(projectRoot, file), "utf8")));
     expect(naming).toEqual([]);
     expect(Object.values(lock.packages).filter(({ resolved }) => resolved?.includes("://"))).toEqual([]);
   });

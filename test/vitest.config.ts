@@ -21,7 +21,10 @@ export default defineConfig({
     testTimeout: patience * 120_000,
     hookTimeout: patience * 120_000,
     expect: { requireAssertions: true, poll: { timeout: patience * 100_000, interval: 20 } },
-    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" }, // of Node 20, once in each worker
+    env: {
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true", // of Node 20, once in each worker
+      NODE_EXTRA_CA_CERTS: "", // each of many processes would read them for a tenth of a second, and needs none
+    },
     globalSetup: ["test/helpers/s3-setup.ts"],
     setupFiles: isCampaign ? ["test/helpers/campaign-end.ts"] : [],
     tags: allNeeds().map(({ name, isMet, what }) => ({

@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,4 +13,11 @@ export function filesBelow(folder: string, ending: string): string[] {
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
     .map((entry) => relative(base, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort();
+}
+
+/** All files of the project that git knows or would, relative to its root. */
+export function projectFiles(): string[] {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard"];
+  const listed = execFileSync("git", args, { cwd: projectRoot, encoding: "utf8" }).trim().split("\n");
+  return listed.filter((file) => existsSync(join(projectRoot, file))); // git still lists what was just deleted
 }
