@@ -2,6 +2,7 @@
 // became of it. The thread can be kept from its work, as by a disk that does not answer.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { dirname, join } from "node:path";
 import threads, { type Worker } from "node:worker_threads";
 import { content } from "./content.ts";
 
@@ -96,6 +97,43 @@ const uses: Readonly<Record<string, () => Promise<unknown>>> = {
     await new Promise(setImmediate);
     await storage.close?.();
     return { waiting: await waiting };
+  },
+  async spare() {
+    const inode = (path: string): number => fs.statSync(root + path).ino;
+    const spares = (directory = ""): string[] =>
+      fs.readdirSync(root + directory).filter((name) => name.startsWith(".filement-spare-"));
+    const oftenEnough = async (path: string): Promise<number[]> => {
+      for (let count = 1; ; count += 1) {
+        await write(path, `${count}`);
+        await new Promise(setImmediate);
+        const found = spares(dirname(path)).map((name) => inode(join(dirname(path), name)));
+        if (found.length > 0) return [count, ...found];
+      }
+    };
+    const [count, ...made] = await oftenEnough("/a.txt");
+    await write("/a.txt", "used");
+    const isUsed = made.includes(inode("/a.txt"));
+
+    fs.chmodSync(`${root}/a.txt`, 0o600);
+    const others = spares().map((name) => inode(`/${name}`));
+    await write("/a.txt", "private");
+    const isKeptFromPrivate = !others.includes(inode("/a.txt"));
+
+    await oftenEnough("/a.txt");
+    for (const name of spares()) fs.unlinkSync(`${root}/${name}`);
+    const afterLoss = await write("/a.txt", "after");
+
+    await oftenEnough("/old/b.txt");
+    await storage.move?.("/old/", "/new/");
+    await oftenEnough("/new/c.txt");
+    for (const path of ["/new/b.txt", "/new/c.txt", "/new/"]) await storage.remove(path);
+
+    await oftenEnough("/idle/d.txt");
+    while (spares("/idle").length > 0) await new Promise(setImmediate);
+    await oftenEnough("/a.txt");
+    await storage.close?.();
+    const left = fs.readdirSync(root, { recursive: true }).map(String).sort();
+    return { count, isUsed, isKeptFromPrivate, afterLoss, left };
   },
   async stop() {
     held = [];

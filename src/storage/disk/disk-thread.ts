@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { StorageError, type StorageErrorCode } from "../storage.ts";
 import { Elsewhere } from "./directory.ts";
 import type { Job, JobResult } from "./jobs.ts";
-import { atOnce, inPool } from "./system-calls.ts";
+import { atOnce, inPool, type SystemCall } from "./system-calls.ts";
 import { programOf } from "./write-programs.ts";
 
 /** Content beyond this is not worth a copy: its calls are made by way of Node's thread pool. */
@@ -51,6 +51,11 @@ export class DiskThread {
       this.#waiting.push({ job, resolve, reject, late });
       if (this.#underWay.length === 0) this.#send();
     });
+  }
+
+  /** Has the thread, where it runs, remove what it keeps at hand for other changes. Never rejects. */
+  async rest(directory: string): Promise<void> {
+    if (this.#state === "ready") await this.run({ kind: "rest", directory, name: "" }).catch(() => {});
   }
 
   #start(): void {
@@ -162,9 +167,24 @@ interface SentError {
   readonly system: object;
 }
 
-/** Does jobs in the thread. */
-export function resultsOf(jobs: readonly Job[]): Promise<readonly SentResult[]> {
-  return Promise.all(jobs.map((job) => inPool(programOf(job), atOnce).then(sentValue, (e) => ({ error: sent(e) }))));
+/** Does jobs in the thread. What they have left to do once they can be answered waits for `isSent`. */
+export function resultsOf(
+  jobs: readonly Job[],
+  isSent: Promise<void> = Promise.resolve(),
+): Promise<readonly SentResult[]> {
+  const resultOf = (job: Job): Promise<SentResult> =>
+    new Promise((resolve) => {
+      const make = (asked: SystemCall): unknown => {
+        if (asked.name !== "answer") return atOnce(asked);
+        resolve(sentValue(asked.values[0] as JobResult));
+        return isSent;
+      };
+      inPool(programOf(job), make).then(
+        (value) => resolve(sentValue(value)),
+        (error) => resolve({ error: sent(error) }),
+      );
+    });
+  return Promise.all(jobs.map(resultOf));
 }
 
 function sentValue(value: JobResult): SentResult {

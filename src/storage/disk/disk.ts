@@ -48,6 +48,10 @@ export class Disk {
     return result;
   }
 
+  rest(): Promise<void> {
+    return this.#thread.rest(this.paths.root);
+  }
+
   /** What lies at a real location. */
   look(location: string): Promise<JobResult> {
     return this.run({ kind: "look", directory: dirname(location), name: basename(location) });

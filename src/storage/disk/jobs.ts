@@ -26,7 +26,7 @@ export interface ReceivedContent {
 
 /** What is asked of the disk: plain values, which can be sent to another thread. */
 export type Job =
-  | (Place & { readonly kind: "look" })
+  | (Place & { readonly kind: "look" | "rest" })
   | (Change & {
       readonly kind: "replace";
       /** Names of the directories below the one that exists that are to be made, outermost first. */
@@ -89,6 +89,11 @@ export function* done(toSync: readonly Directory[], record?: FileRecord): Progra
   const problems: unknown[] = [];
   for (const directory of toSync) yield* reported(sync(directory), problems);
   return { isDone: true, record, hasNote: false, problems };
+}
+
+/** Tells the result, in the thread of a disk: what is done from then on keeps nobody waiting. */
+export function* answer(result: JobResult): Program<void> {
+  yield { name: "answer", values: [result] };
 }
 
 /** Whether something was done that makes no change fail. */

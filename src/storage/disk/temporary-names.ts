@@ -10,6 +10,7 @@ export const abandonedAfterMs = 600_000;
 const temporaryName = /^\.filement-.*\.tmp$/i;
 const temporarySegment = /\/\.filement-[^/]*\.tmp(?:\/|$)/i;
 const uploadName = /^\.filement-([0-9a-f]{8})-(\d+)-[0-9a-f]+\.tmp$/;
+const spareName = /^\.filement-spare-[0-9a-f]+\.tmp$/;
 const noteName = /^\.filement-append-(\d+)\.tmp$/;
 
 /** This run of the program, and how many temporary files it has made. */
@@ -31,6 +32,12 @@ export function temporaryFileName(): string {
   return `.filement-${machine()}-${process.pid}-${run}${made.toString(16)}.tmp`;
 }
 
+/** The name of an empty file that anyone may remove at any time. */
+export function spareFileName(): string {
+  made += 1;
+  return `.filement-spare-${run}${made.toString(16)}.tmp`;
+}
+
 /** The name of the note about an append to the file of an inode: it is found by any name of the file. */
 export function appendNoteName(inode: bigint): string {
   return `.filement-append-${inode}.tmp`;
@@ -45,6 +52,7 @@ export function isAppendNoteName(name: string): boolean {
  * machines may share a directory, and process ids are used again.
  */
 export function isAbandoned(name: string, modifiedMs: number): boolean {
+  if (spareName.test(name)) return true;
   const [, madeOn, processId] = uploadName.exec(name) ?? [];
   if (madeOn === undefined) return false;
   // By its time only where nothing else tells: a clock can be set, and a process can rest for long.

@@ -4,7 +4,8 @@ import { StorageError } from "../storage.ts";
 import { append } from "./append.ts";
 import { closeDirectory, createIn, type Directory, inDirectory, openDirectory, requireInPlace } from "./directory.ts";
 import { errnoOf, fileIdentity, recordOf } from "./file-record.ts";
-import { done, found, isExpected, type Job, type JobOf, type JobResult, look, recordAfter } from "./jobs.ts";
+import { answer, done, found, isExpected, type Job, type JobOf, type JobResult, look, recordAfter } from "./jobs.ts";
+import { leaveSpare, removeSpares, takeSpare } from "./spare-files.ts";
 import { attempted, call, type Program, recordAt, unlessFailed, writeAll } from "./system-calls.ts";
 
 /** What of a file's mode its successor gets: set-user-id and set-group-id were meant for the program that it was. */
@@ -28,6 +29,8 @@ export function programOf(job: Job): Program<JobResult> {
         return inDirectory(job.goal.directory, (goal) => move(directory, goal, job));
       case "make-directory":
         return makeDirectory(directory, job);
+      case "rest":
+        return rest();
     }
   });
 }
@@ -37,11 +40,13 @@ function* replace(directory: Directory, job: JobOf<"replace">): Program<JobResul
   const { content, name, missing, sync: isSynced } = job;
   const before = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
   if (!isExpected(before, job.expected)) return yield* found(directory, before);
-  const temporary = "temporary" in content ? content.temporary : directory.at(job.temporary);
+  const mode = modeOfSuccessor(before);
+  const spare = "temporary" in content ? undefined : takeSpare(directory, mode);
+  const temporary = "temporary" in content ? content.temporary : directory.at(spare?.name ?? job.temporary);
   const file =
     "temporary" in content
       ? yield* call.open(temporary, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
-      : yield* createIn(directory, job.temporary, modeOfSuccessor(before));
+      : (spare?.file ?? (yield* createIn(directory, job.temporary, mode)));
   const parents = [directory];
   const made: string[] = [];
   let isMoved = false;
@@ -64,10 +69,14 @@ function* replace(directory: Directory, job: JobOf<"replace">): Program<JobResul
     yield* moveInto(temporary, file, parent.at(name), before !== undefined);
     isMoved = true;
     // Those that hold a new name, outermost first.
-    return yield* done(isSynced ? parents : [], yield* recordAfter(file));
+    const result = yield* done(isSynced ? parents : [], yield* recordAfter(file));
+    yield* answer(result);
+    if (parent === directory) yield* attempted(leaveSpare(directory, mode));
+    return result;
   } finally {
     if (!isMoved && !("temporary" in content)) yield* attempted(call.unlink(temporary));
     yield* attempted(call.close(file));
+    if (!isMoved && spare) yield* removeSpares(job.directory); // perhaps none of them has its name any more
     if (!isMoved) for (const each of made.reverse()) yield* attempted(call.rmdir(each));
     for (const each of parents.slice(1)) yield* closeDirectory(each);
   }
@@ -163,6 +172,7 @@ function* move(from: Directory, to: Directory, job: JobOf<"move">): Program<JobR
   const isSame = before?.isDirectory() ? fileIdentity(before) === job.expected : isExpected(before, job.expected);
   if (!before || !isSame) return yield* found(from, before);
   if (!isExpected(there, job.goal.expected)) return yield* found(to, there);
+  if (before.isDirectory()) yield* removeSpares();
   yield* call.rename(source, target);
   const after = yield* recordAt(target);
   // The new name first: after a power failure in between there are two, and not no name at all.
@@ -176,4 +186,9 @@ function* makeDirectory(directory: Directory, job: JobOf<"make-directory">): Pro
   if (before) return yield* found(directory, before);
   yield* call.mkdir(location);
   return yield* done(job.sync ? [directory] : []);
+}
+
+function* rest(): Program<JobResult> {
+  yield* removeSpares();
+  return yield* done([]);
 }
