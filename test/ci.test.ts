@@ -1,20 +1,12 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sample } from "./helpers/effort.ts";
+import { run } from "./helpers/run.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
-
-/** Runs a command to its end, whatever its exit status. */
-function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    execFile(command, args, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
-      resolve({ code: error ? error.code : 0, stdout, stderr });
-    });
-  });
-}
 
 /** A program of a shell script, for a `PATH`. */
 async function writeProgram(path: string, ...lines: readonly string[]): Promise<void> {

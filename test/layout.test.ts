@@ -45,6 +45,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/tree-construction/parser-state": "interfaces",
   "html/selector/match-context": "an interface",
   "html/selector/selector-tree": "types",
+  "storage/disk/spare-files": "disk-thread.test.ts",
   "storage/disk/watched-directory": "watch.test.ts",
   "storage/disk/write-programs": "changes.test.ts",
   "storage/disk/write-thread": "disk-thread.test.ts",

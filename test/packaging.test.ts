@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { relativeLinks } from "./helpers/markdown-links.ts";
+import { run } from "./helpers/run.ts";
 import { filesBelow, projectFiles, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
@@ -32,15 +32,6 @@ interface LockFile {
 const json = (file: string): unknown => JSON.parse(readFileSync(join(projectRoot, file), "utf8"));
 const manifest = json("package.json") as Manifest;
 const lock = json("package-lock.json") as LockFile;
-
-/** Runs a command to its end, whatever its exit status. */
-function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    execFile(command, args, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
-      resolve({ code: error ? error.code : 0, stdout, stderr });
-    });
-  });
-}
 
 // What `npm run package` packs, publint and attw have looked at before the tests.
 describe("the packed library", () => {

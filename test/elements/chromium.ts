@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
 import type { Selected } from "./selected.ts";
 
@@ -11,44 +12,34 @@ export interface BrowserPage {
   trees(pages: readonly string[]): Promise<string[]>;
 }
 
-/** Chromium without a network: a page is what is put into it, and nothing that it asks for is there. */
-export class OfflineChromium {
-  readonly #page: Page;
-  #bytes: Buffer = Buffer.alloc(0);
-
-  private constructor(page: Page) {
-    this.#page = page;
-  }
-
-  static async launch(): Promise<OfflineChromium> {
-    const browser = await sharedChromium();
-    const page = await browser.newPage();
+/** Chromium without a network, for the tests of a `describe`: a page is what is put into it, and nothing that it asks for is there. */
+export function offlineChromium(): { open(bytes: Buffer): Promise<BrowserPage> } {
+  let page: Page;
+  let served: Buffer = Buffer.alloc(0);
+  beforeAll(async () => {
+    page = await (await sharedChromium()).newPage();
     page.setDefaultTimeout(pageTimeout);
-    const offline = new OfflineChromium(page);
     await page.route("**", (route) => {
       if (route.request().url() !== "http://page.test/" || !route.request().isNavigationRequest()) return route.abort();
       // The page's scripts do not run, and yet scripting counts as enabled, so that `noscript` holds text as it does
       // for every visitor. In a sandbox, or with JavaScript switched off, its content would be elements.
       const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": "script-src 'none'" };
-      return route.fulfill({ body: offline.#bytes, headers });
+      return route.fulfill({ body: served, headers });
     });
-    return offline;
-  }
-
-  async open(bytes: Buffer): Promise<BrowserPage> {
-    this.#bytes = bytes;
-    await this.#page.goto("http://page.test/", { waitUntil: "domcontentloaded" });
-    await this.#page.mouse.move(-1, -1); // nothing is hovered
-    return {
-      names: () => this.#page.evaluate(() => [...document.querySelectorAll("*")].map(({ localName }) => localName)),
-      select: (selectors) => this.#page.evaluate(selectAll, selectors),
-      trees: (pages) => this.#page.evaluate(dumpAll, pages),
-    };
-  }
-
-  close(): Promise<void> {
-    return this.#page.close();
-  }
+  });
+  afterAll(() => page.close());
+  return {
+    async open(bytes) {
+      served = bytes;
+      await page.goto("http://page.test/", { waitUntil: "domcontentloaded" });
+      await page.mouse.move(-1, -1); // nothing is hovered
+      return {
+        names: () => page.evaluate(() => [...document.querySelectorAll("*")].map(({ localName }) => localName)),
+        select: (selectors) => page.evaluate(selectAll, selectors),
+        trees: (pages) => page.evaluate(dumpAll, pages),
+      };
+    },
+  };
 }
 
 /** Runs in the browser. */

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { sample, seededRandom, suiteSeed, timesOf } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { browserPaths } from "./browser-paths.ts";
-import { OfflineChromium } from "./chromium.ts";
+import { offlineChromium } from "./chromium.ts";
 import { featureSelectors } from "./feature-selectors.ts";
 import { elementsOf, realPages } from "./pages.ts";
 import { selectorOver } from "./selected.ts";
@@ -28,13 +28,7 @@ function some<Item>(items: readonly Item[], count: number, seed: number): Item[]
 }
 
 describe("the elements of real pages in Chromium", { tags: ["chromium"] }, () => {
-  let browser: OfflineChromium;
-
-  beforeAll(async () => {
-    browser = await OfflineChromium.launch();
-  });
-
-  afterAll(() => browser.close());
+  const browser = offlineChromium();
 
   it.each(pages)("it selects just these, in this order: $name", async ({ bytes, number }) => {
     const document = await parseHtml(bytes);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Plugin } from "../../src/server/plugin.ts";
-import { accessOf } from "../helpers/file-request.ts";
+import { guardBy } from "../helpers/file-request.ts";
 import { edit, send, serveOne } from "./editing.ts";
 
 const page = "\ufeff<!doctype html>\r\n<ul id=l>\r\n<li class='a>b'>1 &amp; \u{1f600}<li>2\r\n</ul><!-- <li> --><p>x";
@@ -190,13 +190,7 @@ describe("OPTIONS with a selector", () => {
     ["read", 200, "GET, HEAD, POST, OPTIONS"],
     ["list", 401, false],
   ] as const)("tells what a user may do who may %s and append", async (right, status, allow) => {
-    const guard: Plugin = {
-      name: "guard",
-      handle(exchange, next) {
-        exchange.access = accessOf((asked) => asked === right || asked === "append");
-        return next();
-      },
-    };
+    const guard = guardBy((asked) => asked === right || asked === "append");
     const files = serveOne(small, { plugins: [guard] });
     const reply = await send(files, "OPTIONS", "p");
     expect([reply.status, status === 200 && reply.headers.get("allow")]).toEqual([status, allow]);

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ChosenElements, clientOf } from "../../src/elements/selection.ts";
 import type { Right, SelectedElements } from "../../src/server/access.ts";
-import type { Plugin } from "../../src/server/plugin.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { done } from "../helpers/done.ts";
-import { accessOf, type Permits } from "../helpers/file-request.ts";
+import { accessOf, guardBy, type Permits } from "../helpers/file-request.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { send, serveOne } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
@@ -151,13 +150,7 @@ function guarded(rule: (right: Right, elements: SelectedElements) => boolean) {
     asked.push(`${right} ${path} ${about}`);
     return typeof elements === "object" ? rule(right, elements) : elements === "any";
   };
-  const guard: Plugin = {
-    name: "guard",
-    handle(exchange, next) {
-      exchange.access = accessOf(permits);
-      return next();
-    },
-  };
+  const guard = guardBy(permits);
   return { files: serveOne(page, { plugins: [guard] }), asked };
 }
 

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseHtml } from "../helpers/parse-html.ts";
-import { OfflineChromium } from "./chromium.ts";
+import { offlineChromium } from "./chromium.ts";
 import { elementsOf } from "./pages.ts";
 import { richPages } from "./rich-page.ts";
 import { selectorOver } from "./selected.ts";
 import { acceptedSelectors, beyondChromium, refusedSelectors } from "./selector-lists.ts";
 
 describe("odd selectors in Chromium", { tags: ["chromium"] }, () => {
-  let browser: OfflineChromium;
-
-  beforeAll(async () => {
-    browser = await OfflineChromium.launch();
-  });
-
-  afterAll(() => browser.close());
+  const browser = offlineChromium();
 
   it.each(["standards", "quirks"] as const)(
     "it takes the same ones, and they select the same elements in %s mode",

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seededRandom, timesOf } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { dump } from "../html/html5lib.ts";
 import { malformedPage, pageOfTheme } from "../html/malformed-page.ts";
-import { OfflineChromium } from "./chromium.ts";
+import { offlineChromium } from "./chromium.ts";
 
 const formatting = "<(?:a|b|i|nobr|font|code)\\b";
 /**
@@ -25,13 +25,7 @@ const pagesAtOnce = 25;
 const count = timesOf(25, 2000);
 
 describe("the trees of malformed pages in Chromium", { tags: ["chromium"] }, () => {
-  let browser: OfflineChromium;
-
-  beforeAll(async () => {
-    browser = await OfflineChromium.launch();
-  });
-
-  afterAll(() => browser.close());
+  const browser = offlineChromium();
 
   it.each([
     ["made of anything", malformedPage, 41],

@@ -7,6 +7,7 @@ import { HttpError } from "../../src/http/http-error.ts";
 import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
 import { type Change, ChangeFeed } from "../../src/server/change-feed.ts";
 import { Exchange } from "../../src/server/exchange.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import type { FileOptions, Site } from "../../src/server/site.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 
@@ -121,4 +122,15 @@ export type Permits = (right: Right, path: string, elements?: SelectedElements |
 /** Access by a rule; left out, the refusal is one that nothing else makes. */
 export function accessOf(permits: Permits, refusal = new HttpError(401, "REFUSED", "Who are you?")): Access {
   return { permitsPath: permits, permitsElements: permits, refusal: () => refusal };
+}
+
+/** A plugin that sets these rules for what comes behind it. */
+export function guardBy(...rules: Parameters<typeof accessOf>): Plugin {
+  return {
+    name: "guard",
+    handle(exchange, next) {
+      exchange.access = accessOf(...rules);
+      return next();
+    },
+  };
 }

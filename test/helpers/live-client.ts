@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
+import type { FileServer } from "../../src/file-server.ts";
 
 /** A message of the feed, as JSON. */
 export interface LiveMessage {
@@ -95,4 +96,12 @@ export async function refusedLive(
   let text = "";
   for await (const chunk of response) text += chunk;
   return { status: response.statusCode ?? 0, headers: response.headers, code: JSON.parse(text).code };
+}
+
+/** Publishes changes of files that no request made. */
+export function publish({ files }: { readonly files: FileServer }, ...paths: string[]): void {
+  for (const path of paths) {
+    const change = { kind: "replaced", method: "PUT", host: "127.0.0.1", path, requestId: "r" } as const;
+    files.changes.publish(change, { site: "*" });
+  }
 }

@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
-import type { FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { type EventStreamOptions, eventStream } from "../../src/plugins/event-stream.ts";
 import type { NewChange } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { gate } from "../helpers/gate.ts";
-import { Inbox } from "../helpers/live-client.ts";
+import { Inbox, publish } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
 import { openHttp2, openSocket, type Served, serve } from "../helpers/serve.ts";
 
@@ -55,14 +54,6 @@ async function readEvents({ body }: Response, inbox: Inbox<ServerSentEvent>): Pr
     }
   } catch {
     // the test left, or the connection was cut
-  }
-}
-
-/** Publishes changes that no request made. */
-function publish({ files }: { files: FileServer }, ...paths: string[]): void {
-  for (const path of paths) {
-    const change = { kind: "replaced", method: "PUT", host: "127.0.0.1", path, requestId: "r" } as const;
-    files.changes.publish(change, { site: "*" });
   }
 }
 

@@ -7,7 +7,7 @@ import { type FileHandlerOptions, fileHandler } from "../../src/plugins/file-han
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { accessOf } from "../helpers/file-request.ts";
+import { guardBy } from "../helpers/file-request.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 function serverOf(config: Parameters<typeof createFileServer>[0]): FileServer {
@@ -188,13 +188,7 @@ describe("the methods of a file handler", () => {
   });
 
   it("are hidden by what a user may not do", async () => {
-    const guard: Plugin = {
-      name: "guard",
-      handle(exchange, next) {
-        exchange.access = accessOf((right) => right !== "list");
-        return next();
-      },
-    };
+    const guard = guardBy((right) => right !== "list");
     const files = serverOf({ storage: storage(), methods: ["GET", "PUT"], plugins: [guard] });
     expect(await ask(files, "DELETE", "/page.html")).toEqual([405, "GET, HEAD, PUT", "METHOD_NOT_ALLOWED"]);
     expect(await ask(files, "DELETE", "/new.txt")).toEqual([405, "PUT", "METHOD_NOT_ALLOWED"]);

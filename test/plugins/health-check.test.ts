@@ -6,11 +6,10 @@ import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { type HealthCheckOptions, healthCheck } from "../../src/plugins/health-check.ts";
-import type { Plugin } from "../../src/server/plugin.ts";
 import { version } from "../../src/server/version.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { accessOf } from "../helpers/file-request.ts";
+import { guardBy } from "../helpers/file-request.ts";
 import { gate } from "../helpers/gate.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
@@ -96,13 +95,7 @@ describe("healthCheck", () => {
   });
 
   it("tells those only who may read the path", async () => {
-    const closed: Plugin = {
-      name: "closed",
-      handle(exchange, next) {
-        exchange.access = accessOf(() => false, new HttpError(403, "FORBIDDEN", "No."));
-        return next();
-      },
-    };
+    const closed = guardBy(() => false, new HttpError(403, "FORBIDDEN", "No."));
     const after = fileServer({}, { plugins: [closed, healthCheck()] });
     expect((await probe(after)).status).toBe(403);
     const before = fileServer({}, { plugins: [healthCheck(), closed] });

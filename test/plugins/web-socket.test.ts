@@ -18,7 +18,7 @@ import type { ConnectedClient, Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { gate } from "../helpers/gate.ts";
-import { connectLive, Inbox, refusedLive } from "../helpers/live-client.ts";
+import { connectLive, Inbox, publish, refusedLive } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
 import { openSocket, type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -68,14 +68,6 @@ async function untilRead(socket: WebSocket): Promise<void> {
 
 function repeat(times: number, task: () => void): void {
   for (let i = 0; i < times; i += 1) task();
-}
-
-/** Publishes changes that no request made, each of a file. */
-function publish({ files }: Served, ...paths: string[]): void {
-  for (const path of paths) {
-    const change = { kind: "replaced", method: "PUT", host: "127.0.0.1", path, requestId: "r" } as const;
-    files.changes.publish(change, { site: "*" });
-  }
 }
 
 describe("webSocket", () => {

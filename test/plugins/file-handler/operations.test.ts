@@ -1,10 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
 import type { Right } from "../../../src/server/access.ts";
-import type { Plugin } from "../../../src/server/plugin.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
-import { accessOf } from "../../helpers/file-request.ts";
+import { guardBy } from "../../helpers/file-request.ts";
 
 type Permits = (right: Right, path: string) => boolean;
 
@@ -19,13 +18,7 @@ const files = { "/page.html": "<p>hi", "/dir/b.txt": "b", "/site/index.html": "<
 
 /** Answers a request by someone with those rights. */
 async function ask(permits: Permits, method: string, path: string, init: RequestInit = {}, storage?: Storage) {
-  const guard: Plugin = {
-    name: "guard",
-    handle(exchange, next) {
-      exchange.access = accessOf(permits);
-      return next();
-    },
-  };
+  const guard = guardBy(permits);
   const server = createFileServer({ storage: storage ?? memoryStorage(files), plugins: [guard] });
   onTestFinished(() => server.close());
   return server.fetch(new Request(`http://localhost${path}`, { method, redirect: "manual", ...init }));

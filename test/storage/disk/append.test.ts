@@ -1,27 +1,17 @@
 import fs from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, textAt } from "../content.ts";
+import { type Call, replaceCall } from "../replace-call.ts";
 
 async function rootWith(text: string): Promise<{ root: string; file: string }> {
   const root = await temporaryDirectory();
   const file = join(root, "a.txt");
   await writeFile(file, text);
   return { root, file };
-}
-
-/** A function of `node:fs` with a callback, as programs of system calls use it. */
-type Call = (...values: unknown[]) => void;
-
-/** Has `replacement` called in place of a system call; it is given the call itself. */
-function replaceCall(name: "write" | "fdatasync", replacement: (original: Call, values: unknown[]) => void): void {
-  const calls = fs as unknown as Record<string, Call>;
-  const original = calls[name] as Call;
-  calls[name] = (...values) => replacement(original, values);
-  onTestFinished(() => void Object.assign(calls, { [name]: original }));
 }
 
 /** Has `look` called before every sync of content. */

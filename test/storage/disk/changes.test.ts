@@ -4,16 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, textAt } from "../content.ts";
-
-type Call = (...values: unknown[]) => void;
-
-/** Has `replacement` called in place of a function of `node:fs` with a callback. */
-function replaceCall(name: string, replacement: (original: Call, values: unknown[]) => void): void {
-  const calls = fs as unknown as Record<string, Call>;
-  const original = calls[name] as Call;
-  calls[name] = (...values) => replacement(original, values);
-  onTestFinished(() => void Object.assign(calls, { [name]: original }));
-}
+import { type Call, replaceCall } from "../replace-call.ts";
 
 /** Counts the calls of some functions. */
 function counted(...names: string[]): () => number {

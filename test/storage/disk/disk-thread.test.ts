@@ -1,24 +1,37 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { resultsOf } from "../../../src/storage/disk/disk-thread.ts";
-import { isAbandoned } from "../../../src/storage/disk/temporary-names.ts";
 import { permissionFlag } from "../../helpers/permission-flag.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
-import { printedBy } from "../printed-by.ts";
 
+const run = promisify(execFile);
 const script = compiled("use-thread");
-const printed = (root: string, what: string, flags?: readonly string[]): Promise<unknown> =>
-  printedBy(script(), root, what, flags);
+
+/** Runs a program that uses the compiled storage, and gives what it prints. */
+async function printed(root: string, what: string, flags: readonly string[] = []): Promise<unknown> {
+  const { stdout } = await run(process.execPath, [...flags, script(), root, what]);
+  return JSON.parse(stdout);
+}
 
 describe("the thread of a disk", () => {
   it("makes the changes once it runs, and lets the process end", async () => {
     const root = await temporaryDirectory();
     expect(await printed(root, "write")).toEqual({ threadCalls: expect.any(Number), mainCalls: 0, failures: [] });
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("4");
-    expect((await readdir(root)).filter((name) => !isAbandoned(name, 0))).toEqual(["a.txt"]); // it closed nothing
+    expect(await readdir(root)).toEqual(["a.txt"]);
+  });
+
+  it("makes files beforehand where changes follow each other, which are in nobody's way and do not stay", async () => {
+    const root = await temporaryDirectory();
+    const left = ["a.txt", "idle", "idle/d.txt"];
+    const expected = { isEnough: true, isUsed: true, isKeptFromPrivate: true, afterLoss: "done", left };
+    expect(await printed(root, "spare")).toEqual(expected);
+    expect((await stat(join(root, "a.txt"))).mode & 0o777).toBe(0o600);
   });
 
   it("and one look are all that an edit of a known page takes", async () => {
