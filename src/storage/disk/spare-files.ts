@@ -61,10 +61,10 @@ export function* removeSpares(directory?: string): Program<void> {
     if (directory !== undefined && directory !== real) continue;
     clearTimeout(timer);
     places.delete(key);
+    for (const { file } of files) yield* attempted(call.close(file)); // first: NFS renames what is open
     const removal = inDirectory(real, function* (open) {
       for (const { name } of files) yield* attempted(call.unlink(open.at(name)));
     });
     if (files.length > 0) yield* attempted(removal);
-    for (const { file } of files) yield* attempted(call.close(file));
   }
 }
