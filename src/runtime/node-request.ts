@@ -147,6 +147,11 @@ function hasContent({ headers }: NodeRequest): boolean {
 }
 
 async function* arriving(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!(request instanceof Http2ServerRequest) && request.complete === true) {
+    // All is here: an iterator would take several times as long to set itself up.
+    for (let piece: Uint8Array | null = request.read(); piece; piece = request.read()) yield piece;
+    return;
+  }
   try {
     // The default would destroy the socket when reading stops early, and with it the reply that says why.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
