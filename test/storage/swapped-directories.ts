@@ -41,7 +41,7 @@ export interface Outcome {
   readonly hasSwapped: boolean;
   /** What it gave, with all that it read afterwards, as text. */
   readonly told: string;
-  /** The names outside, those of empty temporary files apart, and what the file there holds. */
+  /** The names outside, those of empty temporary files and directories apart, and what the file there holds. */
   readonly outside: { readonly names: readonly string[]; readonly empty: readonly string[]; readonly text: string };
 }
 
@@ -86,7 +86,9 @@ export async function swapped(name: string, step: number, swap: "for good" | "fo
 async function contentsOf(directory: string): Promise<Outcome["outside"]> {
   const [names, empty]: [string[], string[]] = [[], []];
   for (const name of (await readdir(directory)).sort()) {
-    const isEmpty = name.startsWith(".filement-") && (await stat(join(directory, name))).size === 0;
+    const place = join(directory, name);
+    const [stats, within] = [await stat(place), await readdir(place).catch(() => [name])];
+    const isEmpty = stats.isDirectory() ? within.length === 0 : name.startsWith(".filement-") && stats.size === 0;
     (isEmpty ? empty : names).push(name);
   }
   return { names, empty, text: await readFile(join(directory, "a.txt"), "utf8").catch(() => "REMOVED") };
