@@ -147,7 +147,7 @@ function hasContent({ headers }: NodeRequest): boolean {
 }
 
 async function* arriving(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
-  if (!(request instanceof Http2ServerRequest) && request.complete === true) {
+  if (!(request instanceof Http2ServerRequest) && request.complete === true && !request.destroyed) {
     // All is here: an iterator would take several times as long to set itself up.
     for (let piece: Uint8Array | null = request.read(); piece; piece = request.read()) yield piece;
     return;

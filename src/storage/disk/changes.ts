@@ -53,7 +53,7 @@ export class DiskChanges {
   async close(): Promise<void> {
     await this.#waiting.close();
     await this.#notes.close();
-    await this.#disk.rest();
+    await this.#disk.removeSpares();
   }
 
   async #make(path: string, target: LockedTarget, group: Group): Promise<void> {

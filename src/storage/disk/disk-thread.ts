@@ -53,9 +53,9 @@ export class DiskThread {
     });
   }
 
-  /** Has the thread, where it runs, remove what it keeps at hand for other changes. Never rejects. */
-  async rest(directory: string): Promise<void> {
-    if (this.#state === "ready") await this.run({ kind: "rest", directory, name: "" }).catch(() => {});
+  /** Has the thread remove its spare files, if it runs. Never rejects. */
+  async removeSpares(directory: string): Promise<void> {
+    if (this.#state === "ready") await this.run({ kind: "remove-spares", directory, name: "" }).catch(() => {});
   }
 
   #start(): void {
@@ -167,7 +167,7 @@ interface SentError {
   readonly system: object;
 }
 
-/** Does jobs in the thread. What they have left to do once they can be answered waits for `isSent`. */
+/** Does jobs in the thread. What a job does after its answer waits for `isSent`. */
 export function resultsOf(
   jobs: readonly Job[],
   isSent: Promise<void> = Promise.resolve(),

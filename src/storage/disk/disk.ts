@@ -48,8 +48,8 @@ export class Disk {
     return result;
   }
 
-  rest(): Promise<void> {
-    return this.#thread.rest(this.paths.root);
+  removeSpares(): Promise<void> {
+    return this.#thread.removeSpares(this.paths.root);
   }
 
   /** What lies at a real location. */

@@ -26,7 +26,7 @@ export interface ReceivedContent {
 
 /** What is asked of the disk: plain values, which can be sent to another thread. */
 export type Job =
-  | (Place & { readonly kind: "look" | "rest" })
+  | (Place & { readonly kind: "look" | "remove-spares" })
   | (Change & {
       readonly kind: "replace";
       /** Names of the directories below the one that exists that are to be made, outermost first. */
@@ -91,7 +91,7 @@ export function* done(toSync: readonly Directory[], record?: FileRecord): Progra
   return { isDone: true, record, hasNote: false, problems };
 }
 
-/** Tells the result, in the thread of a disk: what is done from then on keeps nobody waiting. */
+/** Sends the result already, in the thread of a disk; nobody waits for the rest of the program. */
 export function* answer(result: JobResult): Program<void> {
   yield { name: "answer", values: [result] };
 }

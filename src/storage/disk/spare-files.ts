@@ -2,11 +2,11 @@ import { createIn, type Directory, inDirectory } from "./directory.ts";
 import { atOnce, attempted, call, inPool, type Program } from "./system-calls.ts";
 import { spareFileName } from "./temporary-names.ts";
 
-/** How long the next change in the same directory is waited for, in milliseconds; then the files go. */
+/** Spare files are removed when their directory has had no change for this long, in milliseconds. */
 const soonMs = 1000;
-/** So many changes make more of them likely: one or two leave nothing to be seen. */
+/** Changes in a directory before it gets spare files, so that a few changes leave nothing to be seen. */
 const enough = 16;
-/** Each file is open: in a directory as many as a batch takes, in few directories. */
+/** Each spare file is open: as many in a directory as a batch takes, and in few directories. */
 const maxFiles = 8;
 const maxPlaces = 8;
 
@@ -27,17 +27,17 @@ interface Place {
 const places = new Map<string, Place>();
 let isKeeping = false;
 
-/** From now on spare files are made: in the thread of a disk, while nobody waits for it. */
+/** Switches spare files on. Only the thread of a disk makes them, after it has answered. */
 export function keepSpares(): void {
   isKeeping = true;
 }
 
-/** `undefined` where there is none. It may have lost its name: whoever removes the directory removes it as well. */
+/** Takes a spare file, if there is one. Its name may be gone: removing the directory removes it, too. */
 export function takeSpare({ real }: Directory, mode: number): SpareFile | undefined {
   return places.get(`${mode} ${real}`)?.files.pop();
 }
 
-/** Makes the file that the next change will need, where changes follow each other. */
+/** Makes the file that the next change will need, if changes follow each other. */
 export function* leaveSpare(directory: Directory, mode: number): Program<void> {
   if (!isKeeping) return;
   const { real } = directory;
@@ -55,7 +55,7 @@ export function* leaveSpare(directory: Directory, mode: number): Program<void> {
   known.files.push({ name, file: yield* createIn(directory, name, mode) });
 }
 
-/** Removes those of a directory, or all. */
+/** Removes the spare files of a directory, or all. */
 export function* removeSpares(directory?: string): Program<void> {
   for (const [key, { real, files, timer }] of [...places]) {
     if (directory !== undefined && directory !== real) continue;

@@ -27,7 +27,7 @@ type CallName = keyof SystemCalls;
 
 /**
  * A system call that a program asks for; `directory` where it may be made once for all who ask for the same. With
- * `"answer"` it tells its result before it is done.
+ * `"answer"` a program gives its result before it ends.
  */
 export interface SystemCall {
   readonly name: CallName | "answer";

@@ -29,8 +29,8 @@ export function programOf(job: Job): Program<JobResult> {
         return inDirectory(job.goal.directory, (goal) => move(directory, goal, job));
       case "make-directory":
         return makeDirectory(directory, job);
-      case "rest":
-        return rest();
+      case "remove-spares":
+        return withoutSpares();
     }
   });
 }
@@ -188,7 +188,7 @@ function* makeDirectory(directory: Directory, job: JobOf<"make-directory">): Pro
   return yield* done(job.sync ? [directory] : []);
 }
 
-function* rest(): Program<JobResult> {
+function* withoutSpares(): Program<JobResult> {
   yield* removeSpares();
   return yield* done([]);
 }
