@@ -18,6 +18,7 @@ function environment(): Record<string, string | undefined> {
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_TERMINAL_PROMPT: "0",
+    MALLOC_TRIM_THRESHOLD_: "1048576", // or glibc gives back what zlib used, and takes it again, for each object
     LC_ALL: "C",
   };
 }
