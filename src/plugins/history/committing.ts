@@ -6,14 +6,17 @@ import { StorageError } from "../../storage/storage.ts";
 import type { Importer } from "./importer.ts";
 import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal.ts";
 
-/** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits. */
+/** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits, and makes a pack. */
 const checkpointMs = 250;
+/** And after so many commits at once. */
+const busyCheckpointMs = 1000;
+const busyCommits = 250;
 /** How long after a failure all is tried again, in milliseconds. */
 const retryMs = 500;
 /** How often one of another process is waited for whose change came before, in looks. */
 const maxLooks = 3;
 /** Commits between two checkpoints of git. */
-const maxUnconfirmed = 500;
+const maxUnconfirmed = 5000;
 /** Commits after which git may tidy up. */
 const commitsToTidy = 5000;
 /** And the time after which it does so anyway, in milliseconds: a day. */
@@ -47,6 +50,8 @@ export class Committing {
   #journals: JournalReader;
   /** Read, and not given to git yet; in the order of each journal. */
   readonly #queues = new Map<string, ReadRecord[]>();
+  /** Those in the queues, by the version that they lead to, and the changes by their paths. */
+  readonly #queued = new Map<string, Set<ReadRecord>>();
   /** Bytes read, and not known to be in the repository. */
   #unconfirmed = 0;
   /** Bytes in the own journal that were not read yet, where this process makes the commits. */
@@ -152,6 +157,7 @@ export class Committing {
   /** Begins with what is in the journals and not in the repository, also what was given to git in vain. */
   async #readAnew(): Promise<void> {
     this.#queues.clear();
+    this.#queued.clear();
     this.#unconfirmed = 0;
     this.#tags.clear();
     this.#journals = new JournalReader(this.#options.directory);
@@ -171,7 +177,7 @@ export class Committing {
       looks = count > 0 ? 0 : looks + 1;
       this.problem = undefined;
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
-      await this.#pause(checkpointMs); // more come together meanwhile
+      await this.#pause(count < busyCommits ? checkpointMs : busyCheckpointMs); // more come together meanwhile
     }
   }
 
@@ -207,6 +213,7 @@ export class Committing {
     for (const record of records) {
       if (record.number < done) continue;
       queue.push(record);
+      for (const key of keysOf(record)) this.#queued.set(key, (this.#queued.get(key) ?? new Set()).add(record));
       this.#unconfirmed += record.content.length;
     }
     return records.length > 0;
@@ -223,6 +230,11 @@ export class Committing {
   async #commit(record: ReadRecord): Promise<void> {
     const { journal, path, kind, etag } = record;
     this.#queues.get(journal)?.shift();
+    for (const key of keysOf(record)) {
+      const others = this.#queued.get(key);
+      others?.delete(record);
+      if (others?.size === 0) this.#queued.delete(key);
+    }
     const isKnown = etag !== undefined && this.#tags.get(path) === etag;
     const isOld = kind === "found" && this.#isOver(record);
     if (!isKnown && !isOld) await this.#options.importer.add(record);
@@ -231,9 +243,9 @@ export class Committing {
 
   /** Whether a file was changed since it was found so; with a tag, whether the record of the change to just that is waiting. */
   #isOver({ path, etag }: ReadRecord): boolean {
-    const isOfChange = (each: ReadRecord): boolean =>
-      each.path === path && each.kind !== "found" && (etag === undefined || each.etag === etag);
-    return this.#tags.has(path) || [...this.#queues.values()].some((records) => records.some(isOfChange));
+    if (this.#tags.has(path)) return true;
+    if (etag === undefined) return this.#queued.has(path);
+    return [...(this.#queued.get(versionKey(path, etag)) ?? [])].some(({ kind }) => kind !== "found");
   }
 
   /**
@@ -255,9 +267,7 @@ export class Committing {
 
   /** Whether the version that a record follows is in another journal. */
   #isPreceded({ path, follows, journal }: ReadRecord): boolean {
-    return [...this.#queues].some(
-      ([other, queue]) => other !== journal && queue.some((each) => each.path === path && each.etag === follows),
-    );
+    return [...(this.#queued.get(versionKey(path, follows)) ?? [])].some((each) => each.journal !== journal);
   }
 
   /** Removes journals that are in the repository as a whole, and that no process adds to any more. */
@@ -291,4 +301,12 @@ export class Committing {
   async #pause(ms: number): Promise<void> {
     await setTimeout(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
   }
+}
+
+function versionKey(path: string, etag: string | undefined): string {
+  return `${etag} ${path}`;
+}
+
+function keysOf({ kind, path, etag }: ReadRecord): readonly string[] {
+  return kind === "found" ? [versionKey(path, etag)] : [versionKey(path, etag), path];
 }
