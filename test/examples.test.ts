@@ -287,9 +287,8 @@ describe("examples/wiki/wiki.mjs", () => {
     expect(await once(live, "close")).toEqual([1001, Buffer.from("the server is closing")]);
     expect([await ended, printed.stderr]).toMatchObject([{ code: 0 }, expect.not.stringMatching(/error/i)]);
     const lines = (await readFile(log, "utf8")).trim().split("\n");
-    const from = '<p id="welcome" class="editable">Double-click this to edit it.</p>';
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { user: "bob", kind: "elements-replaced", path: "/index.html", selector: "#welcome", from, to: welcome },
+      { user: "bob", kind: "elements-replaced", path: "/index.html", selector: "#welcome", html: welcome },
       { user: "ada", kind: "created", path: "/new.html" },
       { user: "ada", kind: "replaced", path: "/index.html" },
     ]);

@@ -16,7 +16,6 @@ const files = createFileServer({
   root: process.env["ROOT"] ?? fileURLToPath(new URL("pages", import.meta.url)),
   mount: "/wiki",
   client: true, // the browser module of edit.js
-  recordRemoved: true, // for the audit log
   plugins: [
     // Users may write anything into an element. Scripts run only from files, which editors write.
     securityHeaders({ headers: { "content-security-policy": "script-src 'self'; base-uri 'none'" } }),
@@ -33,10 +32,10 @@ const files = createFileServer({
   ],
 });
 
-/** Who changed what, from what to what: a line of JSON for each change. */
+/** Who changed what, and to what: a line of JSON for each change. What was there before is in the history. */
 async function* auditLines(changes) {
-  for await (const { time, user, kind, path, selector, removed, html } of changes) {
-    yield `${JSON.stringify({ time, user, kind, path, selector, from: removed, to: html })}\n`;
+  for await (const { time, user, kind, path, selector, requestId, html } of changes) {
+    yield `${JSON.stringify({ time, user, kind, path, selector, requestId, html })}\n`;
   }
 }
 const audited = pipeline(

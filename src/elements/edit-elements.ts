@@ -319,9 +319,10 @@ class Editing {
       affected.map(({ effect, elements }) => ({ right: rights[effect], elements })),
     );
     if (selector !== undefined) yield* settled(this.#judgeConditions(document, stat));
-    const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
     const before =
-      isAsked && selector !== undefined ? yield* settled(textOf(document, outermost(matches), options)) : undefined;
+      options.beforeWrite && selector !== undefined
+        ? yield* settled(textOf(document, outermost(matches), options))
+        : undefined;
     const announced = new AnnouncedElements(exchange.site.changes, path, this.#chosen(document, matches), this.#client);
     this.#announced = announced;
     yield* announced.judgeBefore(selector === undefined);
@@ -379,7 +380,7 @@ class Editing {
 
   /** Tells listeners of edits that were written, and keeps the new version. */
   #announce({ document }: EditedDocument, { version, size }: StoredStat): void {
-    const { exchange, path, options } = this.#request;
+    const { exchange, path } = this.#request;
     const { kind, selector } = this.#wanted;
     this.#keep(document, version);
     const told = this.#told.filter(({ isChange }) => isChange);
@@ -392,12 +393,9 @@ class Editing {
       exchange.changed({ ...change, kind: "elements-edited", edits }, elements);
       return;
     }
-    const { edit, matches, before } = first;
-    const more = {
-      ...("html" in edit && edit.html !== "" && { html: edit.html }),
-      ...(options.recordRemoved && kind !== "elements-appended" && before !== undefined && { removed: before }),
-    };
-    exchange.changed({ ...change, kind, selector, matches, ...more }, elements);
+    const { edit, matches } = first;
+    const html = "html" in edit && edit.html !== "" && { html: edit.html };
+    exchange.changed({ ...change, kind, selector, matches, ...html }, elements);
   }
 
   #done({ isNormalised }: EditedDocument, version: string, tag: string | undefined): DoneEdits {

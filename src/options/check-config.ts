@@ -129,7 +129,6 @@ const ofHost = {
   refuseFragments: off,
   beforeWrite: aFunction,
   dav: text("compliance classes such as 1", (value) => /^[\w<>:/., -]+$/.test(value)),
-  recordRemoved: off,
   dialect: withDefault(oneOf(["spec", "draft-00"]), "spec"),
   allowedOrigins: listOf(origin, "a list of origins"),
   watch: off,

@@ -298,7 +298,6 @@ function entryOf(id: string, fields: readonly string[]): StreamEntry {
 
 /** A client that sees a change of elements without what was supplied reads the file. */
 function withoutMuchHtml(change: UnnumberedChange): UnnumberedChange {
-  const { html = "", removed = "", edits, matches, ...rest } = change;
-  if (html.length + removed.length + (edits ? JSON.stringify(edits).length : 0) <= maxHtml) return change;
-  return rest;
+  const { html = "", edits, matches, ...rest } = change;
+  return html.length + (edits ? JSON.stringify(edits).length : 0) <= maxHtml ? change : rest;
 }

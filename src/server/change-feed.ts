@@ -34,8 +34,6 @@ interface Details {
   readonly matches?: number;
   /** What the request supplied, for replaced and appended elements. */
   readonly html?: string;
-  /** The elements that were replaced or deleted, with the option `recordRemoved`; not for clients. */
-  readonly removed?: string;
   /** The edits in their order; those that changed nothing are left out. */
   readonly edits?: readonly ChangedByEdit[];
 }

@@ -111,8 +111,6 @@ export interface FileHandling {
   readonly refuseFragments?: boolean | undefined;
   /** Called before each change: it may look, refuse by throwing an `HttpError`, or return other content. @default none */
   readonly beforeWrite?: BeforeWrite | undefined;
-  /** Changes of elements carry what went, as `removed`, to programs but not to clients. @default false */
-  readonly recordRemoved?: boolean | undefined;
   /** The `DAV` field of replies to OPTIONS: `"1"` for programs that save only where they see it. @default none */
   readonly dav?: string | undefined;
   /** How selector requests are answered: as documented, or as the Internet-Draft has it. @default "spec" */

@@ -59,7 +59,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_selection_steps: ["100", 100],
     document_cache_size: ["1000000", 1_000_000],
     refuse_fragments: ["true", true],
-    record_removed: ["true", true],
     dav: ["1, 2", "1, 2"],
     dialect: ["draft-00", "draft-00"],
   },

@@ -59,7 +59,6 @@ const options: FileOptions = {
   refuseFragments: false,
   dav: undefined,
   beforeWrite: undefined,
-  recordRemoved: false,
   dialect: "spec",
 };
 

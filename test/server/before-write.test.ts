@@ -149,18 +149,4 @@ describe.each(storages)("beforeWrite, with files $where", ({ make }) => {
     const answer = await send("DELETE", "/a.txt");
     expect([answer.status, JSON.parse(answer.text).code, count]).toEqual([409, "WRITE_CONFLICT", 10]);
   });
-
-  it("makes an audit log of ten lines, together with recordRemoved", async () => {
-    const log: string[] = [];
-    const test = await testSite(await make(files), { recordRemoved: true });
-    test.files.changes.subscribe(({ kind, path, removed, html }) => {
-      log.push(`${kind} ${path}: ${removed ?? ""} -> ${html ?? ""}`);
-    });
-    await test.send("PUT", "/page.html", { headers: { range: "selector=li" }, body: "<li>x</li>" });
-    await test.send("DELETE", "/page.html", { headers: { range: "selector=li:first-child" } });
-    expect(log).toEqual([
-      "elements-replaced /page.html: <li>1</li><li>2</li> -> <li>x</li>",
-      "elements-deleted /page.html: <li>x</li> -> ",
-    ]);
-  });
 });

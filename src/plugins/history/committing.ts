@@ -245,7 +245,7 @@ export class Committing {
   #isOver({ path, etag }: ReadRecord): boolean {
     if (this.#tags.has(path)) return true;
     if (etag === undefined) return this.#queued.has(path);
-    return [...(this.#queued.get(versionKey(path, etag)) ?? [])].some(({ kind }) => kind !== "found");
+    return [...(this.#queued.get(`${etag} ${path}`) ?? [])].some(({ kind }) => kind !== "found");
   }
 
   /**
@@ -267,7 +267,7 @@ export class Committing {
 
   /** Whether the version that a record follows is in another journal. */
   #isPreceded({ path, follows, journal }: ReadRecord): boolean {
-    return [...(this.#queued.get(versionKey(path, follows)) ?? [])].some((each) => each.journal !== journal);
+    return [...(this.#queued.get(`${follows} ${path}`) ?? [])].some((each) => each.journal !== journal);
   }
 
   /** Removes journals that are in the repository as a whole, and that no process adds to any more. */
@@ -303,10 +303,7 @@ export class Committing {
   }
 }
 
-function versionKey(path: string, etag: string | undefined): string {
-  return `${etag} ${path}`;
-}
-
 function keysOf({ kind, path, etag }: ReadRecord): readonly string[] {
-  return kind === "found" ? [versionKey(path, etag)] : [versionKey(path, etag), path];
+  const version = `${etag} ${path}`;
+  return kind === "found" ? [version] : [version, path];
 }

@@ -3,7 +3,7 @@ import type { Change, FeedPosition } from "../../server/change-feed.ts";
 /** Writes a change of the feed of this name in the format of some clients. */
 export type Encode = (change: Change, feed: string) => Buffer;
 
-/** What clients are told of a change; neither its size nor what was removed. */
+/** What clients are told of a change; not its size. */
 const told = [
   ...["id", "kind", "method", "host", "path", "selector", "matches", "html", "edits", "etag", "user"],
   ...["requestId", "time"],
