@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 /** Makes an empty directory for the test that is running, removed with all it holds when that has finished. */
 export async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(await realpath(tmpdir()), "filement-test-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  // A git whose server was killed may write into it for another moment.
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }));
   return path;
 }
