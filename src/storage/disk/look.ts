@@ -136,7 +136,10 @@ async function beforeAppend(
   if (!note) return undefined;
   // Where it cannot be ended now, the next change of the file says why.
   const hasEnded = !isReadOnly && (await endIfAbandoned(directory, noteName, name, stats).catch(() => false));
-  return hasEnded ? undefined : statOf({ ino: stats.ino, ...note.before });
+  if (hasEnded) return undefined;
+  // Where all of it is there, the note may be one that stays, and the lock that of another change.
+  const isThere = stats.size >= note.before.size + BigInt(note.length);
+  return isThere ? storedStat(stats) : statOf({ ino: stats.ino, ...note.before });
 }
 
 /**

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, textAt } from "../content.ts";
@@ -26,6 +27,17 @@ describe("an append on the disk", () => {
     await diskStorage(root).append("/a.txt", content(" new"));
     const after = await stat(file);
     expect([after.ino, after.mode]).toEqual([before.ino, before.mode]);
+  });
+
+  it("is seen at the new path of its directory, also while another change holds the lock there", async () => {
+    const root = await temporaryDirectory();
+    const files = diskStorage(root);
+    await files.write("/dir/a.txt", content("-"));
+    for (const text of ["1", "2"]) await files.append("/dir/a.txt", content(text));
+    await files.move?.("/dir/", "/new/");
+    const seen = await diskLocks.run(join(root, "new/a.txt"), () => textAt(files, "/new/a.txt"));
+    expect(seen).toBe("-12");
+    await files.close?.();
   });
 
   it("is seen by readers as a whole or not at all", async () => {
