@@ -8,7 +8,7 @@ import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal
 
 /** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits, and makes a pack. */
 const checkpointMs = 250;
-/** And after so many commits at once. */
+/** The same after at least `busyCommits` commits at once. */
 const busyCheckpointMs = 1000;
 const busyCommits = 250;
 /** How long after a failure all is tried again, in milliseconds. */

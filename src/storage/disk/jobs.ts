@@ -91,7 +91,7 @@ export function* done(toSync: readonly Directory[], record?: FileRecord): Progra
   return { isDone: true, record, hasNote: false, problems };
 }
 
-/** Sends the result already, in the thread of a disk; nobody waits for the rest of the program. */
+/** Sends the result before the program ends, in the thread of a disk; other programs send it with their end. */
 export function* answer(result: JobResult): Program<void> {
   yield { name: "answer", values: [result] };
 }
