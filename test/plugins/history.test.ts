@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { guard } from "../../src/plugins/guard.ts";
@@ -234,6 +234,16 @@ describe("history", () => {
 
   it("does not start where there can be no repository", async () => {
     await expect(site({ repository: "/dev/null/x" })).rejects.toThrow();
+  });
+
+  it.each([
+    ["git could not be started", undefined],
+    ["git is 2.30: expected 2.36 or newer", "git version 2.30.9"],
+  ])("does not start where %s", { tags: ["bash"] }, async (message, version) => {
+    const programs = await temporaryDirectory();
+    if (version) await writeFile(join(programs, "git"), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+    vi.stubEnv("PATH", programs);
+    await expect(site({}).finally(() => vi.unstubAllEnvs())).rejects.toThrow(message);
   });
 
   it("hides a repository below the root", async () => {
