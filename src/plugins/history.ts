@@ -117,10 +117,13 @@ export function history(options: HistoryOptions): Plugin {
       if (problem() !== undefined) throw new Error("history: commits cannot be made", { cause: problem() });
     },
   };
-  const importer = new Importer(repository, (user) => {
-    const name = user ?? "anonymous";
-    const host = site === undefined || site.name === "*" ? "localhost" : site.name;
-    return (user !== undefined && author?.(user)) || { name, email: `${name}@${host}` };
+  const importer = new Importer(repository, {
+    authorOf(user) {
+      const name = user ?? "anonymous";
+      const host = site === undefined || site.name === "*" ? "localhost" : site.name;
+      return (user !== undefined && author?.(user)) || { name, email: `${name}@${host}` };
+    },
+    stored: (path) => recorder.stored(path),
   });
 
   return {

@@ -69,14 +69,17 @@ export class PathLock {
   }
 
   /** Runs `task` if the key is free; `undefined` otherwise. */
-  async tryRun<T>(key: string, task: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
+  async tryRun<T>(
+    key: string,
+    task: (held: HeldLock | undefined) => Promise<T>,
+  ): Promise<{ readonly value: T } | undefined> {
     if (this.#waiting.has(key)) return undefined;
     this.#waiting.set(key, []);
     let held: HeldLock | undefined;
     try {
       held = await this.#locks?.tryAcquire(key);
       if (this.#locks && !held) return undefined;
-      return { value: await task() };
+      return { value: await task(held) };
     } finally {
       this.#leave(key, held);
     }

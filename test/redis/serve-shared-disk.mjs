@@ -2,10 +2,8 @@
 // it sees the locks of other processes in Redis only. Prints where.
 import { createServer } from "node:http";
 
-const { platform } = process;
 Object.defineProperty(process, "platform", { value: "none" }); // that has no locks between processes
 const { createFileServer, diskStorage } = await import("../../dist/index.js");
-Object.defineProperty(process, "platform", { value: platform });
 const { redisLocks } = await import("../../dist/redis/index.js");
 
 const [, , root = "", redis = ""] = process.argv;

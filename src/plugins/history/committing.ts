@@ -2,7 +2,6 @@ import { access, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { diskLocks } from "../../storage/disk/disk-locks.ts";
-import { StorageError } from "../../storage/storage.ts";
 import type { Importer } from "./importer.ts";
 import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal.ts";
 
@@ -11,10 +10,16 @@ const checkpointMs = 250;
 /** The same after at least `busyCommits` commits at once. */
 const busyCheckpointMs = 1000;
 const busyCommits = 250;
-/** How long after a failure all is tried again, in milliseconds. */
+/** How long after a failure all is tried again, and until another process takes over, in milliseconds. */
 const retryMs = 500;
-/** How often one of another process is waited for whose change came before, in looks. */
+/** Age at which the last journal of a process on another machine is taken for its end, in milliseconds: a day. */
+const forgottenMs = 86_400_000;
+/** How far the clocks of machines may be apart, in milliseconds. */
+const clockMs = 3_600_000;
+/** How often a record of another process is looked for whose change came before one that is there. */
 const maxLooks = 3;
+/** The same for one that was read by this very look. */
+const none = -1;
 /** Commits between two checkpoints of git. */
 const maxUnconfirmed = 5000;
 /** Commits after which git may tidy up. */
@@ -49,9 +54,13 @@ export class Committing {
   readonly #closing = new AbortController();
   #journals: JournalReader;
   /** Read, and not given to git yet; in the order of each journal. */
-  readonly #queues = new Map<string, ReadRecord[]>();
+  readonly #queues = new Map<string, QueuedRecord[]>();
   /** Those in the queues, by the version that they lead to, and the changes by their paths. */
-  readonly #queued = new Map<string, Set<ReadRecord>>();
+  readonly #queued = new Map<string, Set<QueuedRecord>>();
+  /** How often journals were looked at. */
+  #looks = 0;
+  /** The latest record read of each process. */
+  readonly #orders = new Map<string, number>();
   /** Bytes read, and not known to be in the repository. */
   #unconfirmed = 0;
   /** Bytes in the own journal that were not read yet, where this process makes the commits. */
@@ -60,7 +69,6 @@ export class Committing {
   readonly #tags = new Map<string, string>();
   #imported: ReadonlyMap<string, number> = new Map();
   #isLeading = false;
-  #isLeftToAnother = false;
   #isMarkedFull = false;
   #commits = 0;
   #tidiedAt = 0;
@@ -101,9 +109,7 @@ export class Committing {
   /** Resolves when all records of this process are in the repository, or another process will see to that. */
   async close(): Promise<void> {
     this.#closing.abort();
-    const isLedByAnother = !this.#isLeading && (await diskLocks.tryRun(this.#leader, async () => true)) === undefined;
-    this.#isLeftToAnother = isLedByAnother && !this.#isLeading;
-    if (!this.#isLeftToAnother) await this.#running;
+    await this.#running;
   }
 
   get #isClosing(): boolean {
@@ -111,14 +117,16 @@ export class Committing {
   }
 
   async #run(): Promise<void> {
-    while (!this.#isClosing) {
+    for (let isOver = false; !isOver; await this.#pause(retryMs)) {
+      const isLast = this.#isClosing;
       try {
-        await diskLocks.run(this.#leader, async () => {
-          if (!this.#isLeftToAnother) await this.#lead();
-        });
+        await this.#options.own.retry(); // what this process could not note before
+        const led = await diskLocks.tryRun(this.#leader, (held) => this.#lead(() => held?.isOver?.() ?? false));
+        this.problem = undefined; // another process makes the commits
+        isOver = isLast || (led !== undefined && this.#isClosing);
       } catch (error) {
-        if (error instanceof StorageError && error.code === "busy") continue; // another process makes the commits
         await this.#failed(error);
+        isOver = isLast;
       }
     }
   }
@@ -129,68 +137,83 @@ export class Committing {
     await this.#pause(retryMs);
   }
 
-  async #lead(): Promise<void> {
+  /** `isOver`: whether another machine may make commits by now; git refuses those of one of both. */
+  async #lead(isOver: () => boolean): Promise<void> {
     const { importer, began } = this.#options;
     this.#isLeading = true;
     this.#isMarkedFull = true; // perhaps, by a process before
     let hasBegun = false;
-    for (;;) {
+    while (!isOver()) {
       try {
         await this.#readAnew();
         if (!hasBegun) {
-          // What processes before have left comes first: the files are as that says.
-          while ((await this.#advance(true)) > 0);
-          this.#tags.clear();
+          await this.#commitWhatIsLeft();
           await began();
           hasBegun = true;
         }
-        await this.#commitWhatComes();
-        return await importer.close();
+        await this.#commitWhatComes(isOver);
+        await importer.close();
+        break;
       } catch (error) {
         await importer.close();
         await this.#failed(error);
-        if (this.#isClosing) return;
+        if (this.#isClosing) break;
       }
     }
+    this.#isLeading = false;
   }
 
   /** Begins with what is in the journals and not in the repository, also what was given to git in vain. */
   async #readAnew(): Promise<void> {
     this.#queues.clear();
     this.#queued.clear();
+    this.#orders.clear();
     this.#unconfirmed = 0;
+    this.#uncollected = 0;
     this.#tags.clear();
     this.#journals = new JournalReader(this.#options.directory);
     const names = await this.#journals.names();
     const files = await Promise.all(names.map((name) => stat(join(this.#options.directory, name))));
-    this.#imported = await this.#options.importer.imported(
-      Math.min(Date.now(), ...files.map(({ birthtimeMs }) => birthtimeMs)),
-    );
+    const since = Math.min(Date.now(), ...files.map(({ birthtimeMs }) => birthtimeMs));
+    this.#imported = await this.#options.importer.imported(since - (this.#options.own.isShared ? clockMs : 0));
   }
 
-  async #commitWhatComes(): Promise<void> {
-    for (let looks = 0; ; ) {
+  /** What processes before have left comes first: the files are as that says. */
+  async #commitWhatIsLeft(): Promise<void> {
+    await this.#readAll();
+    const last = this.#looks;
+    const isAnyLeft = (): boolean => [...this.#queues.values()].some(([first]) => first && first.look <= last);
+    while (isAnyLeft()) {
+      const count = await this.#advance(this.#isClosing ? none : 1);
+      // Another process may be about to note what comes before the rest.
+      if (count < maxUnconfirmed && isAnyLeft()) await this.#pause(checkpointMs);
+    }
+    this.#tags.clear();
+  }
+
+  async #commitWhatComes(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
       const isLast = this.#isClosing;
       await this.#options.own.retry(); // what this process could not note before
-      const count = await this.#advance(isLast || looks >= maxLooks);
+      const count = await this.#advance(isLast ? none : maxLooks);
       if (isLast && count === 0) return;
-      looks = count > 0 ? 0 : looks + 1;
       this.problem = undefined;
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
       await this.#pause(count < busyCommits ? checkpointMs : busyCheckpointMs); // more come together meanwhile
     }
   }
 
-  /** Reads what has come, and has git commit some of it; how many records that were. `inAnyOrder`: also where a version before is missing. */
-  async #advance(inAnyOrder: boolean): Promise<number> {
-    const collected = this.#uncollected;
-    for (const journal of await this.#journals.names()) await this.#read(journal);
-    this.#uncollected -= collected;
+  /**
+   * Reads what has come, and has git commit some of it; how many records that were. After so many `looks` in vain for a
+   * version, that is lost, as that of a process that ended before it could note it.
+   */
+  async #advance(looks: number): Promise<number> {
+    await this.#readAll();
     await this.#tellWhetherFull();
     let count = 0;
     let bytes = 0;
     for (; count < maxUnconfirmed; count += 1) {
-      const record = this.#next(inAnyOrder);
+      const record = this.#next(looks);
       if (!record) break;
       await this.#commit(record);
       bytes += record.content.length;
@@ -204,14 +227,24 @@ export class Committing {
     return count;
   }
 
+  async #readAll(): Promise<void> {
+    const collected = this.#uncollected;
+    this.#looks += 1;
+    for (const journal of await this.#journals.names()) await this.#read(journal);
+    this.#uncollected -= collected;
+  }
+
   /** Takes what has come to a journal; whether that was anything. */
   async #read(journal: string): Promise<boolean> {
     const done = this.#imported.get(journal) ?? 0;
     const records = await this.#journals.next(journal);
     const queue = this.#queues.get(journal) ?? [];
     this.#queues.set(journal, queue);
-    for (const record of records) {
-      if (record.number < done) continue;
+    for (const each of records) {
+      const record = { ...each, look: this.#looks };
+      const isAgain = record.order <= (this.#orders.get(ownerOf(journal)) ?? -1);
+      if (!isAgain) this.#orders.set(ownerOf(journal), record.order);
+      if (isAgain || record.number < done) continue;
       queue.push(record);
       for (const key of keysOf(record)) this.#queued.set(key, (this.#queued.get(key) ?? new Set()).add(record));
       this.#unconfirmed += record.content.length;
@@ -227,7 +260,7 @@ export class Committing {
   }
 
   /** Gives git the first record of a journal, unless another one has said the same. */
-  async #commit(record: ReadRecord): Promise<void> {
+  async #commit(record: QueuedRecord): Promise<void> {
     const { journal, path, kind, etag } = record;
     this.#queues.get(journal)?.shift();
     for (const key of keysOf(record)) {
@@ -250,24 +283,38 @@ export class Committing {
 
   /**
    * The earliest record that no other leads to; where the version before was not seen yet, not that one, nor what comes
-   * later for its file. `inAnyOrder`: that version is lost, as that of a process that ended before it could note it.
+   * later for its file, until its `looks` are over.
    */
-  #next(inAnyOrder: boolean): ReadRecord | undefined {
+  #next(looks: number): QueuedRecord | undefined {
     const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
+    const isOlder = ({ look }: QueuedRecord, than: number): boolean => this.#looks - look > than;
+    const isFirst = (record: QueuedRecord): boolean => !this.#isPreceded(record) && !this.#isLater(record);
     const waiting = new Set<string>();
     for (const record of heads) {
       const { path, follows } = record;
       const tag = this.#tags.get(path);
-      const isNext = follows === undefined || tag === undefined || tag === follows || inAnyOrder;
-      if (isNext && !waiting.has(path) && !this.#isPreceded(record)) return record;
+      // Before the first change of a file there may be one that its process is about to note.
+      const mayBeNext = follows === undefined || (tag === undefined && isOlder(record, 0));
+      const isNext = tag !== undefined && tag === follows ? !this.#isPreceded(record) : mayBeNext && isFirst(record);
+      if (isNext && !waiting.has(path)) return record;
       waiting.add(path);
     }
-    return inAnyOrder ? heads[0] : undefined;
+    return (
+      heads.find((record) => isOlder(record, looks) && isFirst(record)) ??
+      heads.find((record) => isOlder(record, 2 * looks))
+    );
   }
 
   /** Whether the version that a record follows is in another journal. */
   #isPreceded({ path, follows, journal }: ReadRecord): boolean {
     return [...(this.#queued.get(`${follows} ${path}`) ?? [])].some((each) => each.journal !== journal);
+  }
+
+  /** Whether an earlier change of its file, which follows none that waits as well, is in another journal. */
+  #isLater({ path, time, journal }: ReadRecord): boolean {
+    return [...(this.#queued.get(path) ?? [])].some(
+      (each) => each.journal !== journal && each.time < time && !this.#queued.has(`${each.follows} ${path}`),
+    );
   }
 
   /** Removes journals that are in the repository as a whole, and that no process adds to any more. */
@@ -286,8 +333,9 @@ export class Committing {
 
   /** Whether the process that wrote a journal has ended. */
   async #hasEnded(journal: string): Promise<boolean> {
-    const key = join(this.#options.directory, ownerOf(journal));
-    return (await diskLocks.tryRun(key, async () => true)) !== undefined;
+    const { directory, own } = this.#options;
+    if (own.isShared) return Date.now() - (await stat(join(directory, journal))).mtimeMs > forgottenMs;
+    return (await diskLocks.tryRun(join(directory, ownerOf(journal)), async () => true)) !== undefined;
   }
 
   async #tidy(): Promise<void> {
@@ -303,7 +351,10 @@ export class Committing {
   }
 }
 
+/** A record, and the look at the journals by which it was read. */
+type QueuedRecord = ReadRecord & { readonly look: number };
+
 function keysOf({ kind, path, etag }: ReadRecord): readonly string[] {
-  const version = `${etag} ${path}`;
-  return kind === "found" ? [version] : [version, path];
+  const version = etag === undefined ? [] : [`${etag} ${path}`];
+  return kind === "found" ? version : [...version, path];
 }

@@ -11,8 +11,12 @@ export interface Person {
   readonly email: string;
 }
 
-/** Who made a change. */
-type AuthorOf = (user: string | undefined) => Person;
+export interface ImporterOptions {
+  /** Who made a change. */
+  authorOf(user: string | undefined): Person;
+  /** A file as it is now. */
+  stored(path: string): Promise<{ readonly etag: string; readonly content: Uint8Array } | undefined>;
+}
 
 /** Of contents that appends go on from, in bytes. */
 const keptContent = 32 * 1024 * 1024;
@@ -20,6 +24,8 @@ const keptContent = 32 * 1024 * 1024;
 const maxHeldBack = 64 * 1024;
 const server: Person = { name: "filement", email: "filement@localhost" };
 const trailer = "Filement-Record";
+/** What git takes for seconds since 1970 begins here; a disk that does not know when a file was made says 0. */
+const earliest = 100_000_000;
 
 /**
  * Makes commits of records by one `git fast-import`, for the one process that does so. A record is in the repository
@@ -27,7 +33,7 @@ const trailer = "Filement-Record";
  */
 export class Importer {
   readonly #repository: Repository;
-  readonly #authorOf: AuthorOf;
+  readonly #options: ImporterOptions;
   readonly #contents = new LRUCache<string, Buffer>({
     maxSize: keptContent,
     sizeCalculation: ({ length }) => length + 1,
@@ -44,9 +50,9 @@ export class Importer {
   #base: string | undefined;
   #latest = 0;
 
-  constructor(repository: Repository, authorOf: AuthorOf) {
+  constructor(repository: Repository, options: ImporterOptions) {
     this.#repository = repository;
-    this.#authorOf = authorOf;
+    this.#options = options;
   }
 
   /** How many records of each journal are in the repository, by what its latest commits say; `since` in milliseconds. */
@@ -55,7 +61,7 @@ export class Importer {
     this.#base = await this.#repository.head();
     if (!this.#base) return found;
     const format = `--format=%(trailers:key=${trailer},valueonly)`;
-    const after = `--since=${Math.floor(since / 1000) - 2}`;
+    const after = `--since=${Math.max(earliest, Math.floor(since / 1000) - 2)}`;
     const said = await gitOutput(this.#repository.location, ["log", "--first-parent", after, format, this.#base]);
     for (const line of said.toString().split("\n")) {
       const [journal = "", number] = line.trim().split(" ");
@@ -79,20 +85,33 @@ export class Importer {
     return (await this.#repository.read(`${this.#repository.ref}:${path.slice(1)}`))?.content;
   }
 
+  /**
+   * A file after an append. What history does not have of it, as from a process that ended before it could note it, is
+   * in the file, if that was only appended to since.
+   */
+  async #appended({ path, content, size, etag }: ReadRecord, before: Buffer = Buffer.alloc(0)): Promise<Buffer> {
+    const known = Buffer.concat([before, content]);
+    if (known.length === size) return known;
+    const file = await this.#options.stored(path);
+    const whole = Buffer.from(file?.content.subarray(0, size) ?? []);
+    const isSame = whole.subarray(0, before.length).equals(before) && whole.subarray(-content.length).equals(content);
+    return file?.etag === etag || (isSame && whole.length === size) ? whole : known;
+  }
+
   /** Adds a commit for a record, unless nothing has changed. */
   async add(record: ReadRecord): Promise<void> {
     const { path, kind, content } = record;
     const before = kind === "written" ? undefined : await this.#contentOf(path);
     if (kind === "found" && before?.equals(content)) return;
     if (kind === "deleted" && !before) return;
-    const after = kind === "appended" && before ? Buffer.concat([before, content]) : content;
+    const after = kind === "appended" ? await this.#appended(record, before) : content;
     const child = this.#child ?? this.#start();
     this.#mark += 1;
     const message = messageOf(record);
     const name = quotedPath(path);
     const lines = [
       `commit ${this.#repository.ref}\nmark :${this.#mark}`,
-      person("author", this.#authorOf(record.user), Math.floor(record.time / 1000)),
+      person("author", this.#options.authorOf(record.user), Math.floor(record.time / 1000)),
       person("committer", server, this.#now()),
       `data ${Buffer.byteLength(message)}\n${message}`,
       ...(this.#isNew && this.#base ? [`from ${this.#base}`] : []),

@@ -16,6 +16,8 @@ export interface JournalRecord {
   readonly user?: string | undefined;
   readonly requestId?: string | undefined;
   readonly selector?: string | undefined;
+  /** Bytes of the file after the change, where that is known. */
+  readonly size?: number | undefined;
   /** Entity tag of the file after the change, and before it (`""` for no file), where they are known. */
   readonly etag?: string | undefined;
   readonly follows?: string | undefined;
@@ -27,10 +29,14 @@ export interface ReadRecord extends JournalRecord {
   /** Name of the journal, and how many records of it came before. */
   readonly journal: string;
   readonly number: number;
+  /** Counts the records of a process. One is in two journals where writing it failed half-way. */
+  readonly order: number;
 }
 
 /** Size of a journal in bytes after which another one begins; the first can be removed when all of it is in the repository. */
 const maxJournalBytes = 4 * 1024 * 1024;
+/** And its age in milliseconds. */
+const maxJournalMs = 3_600_000;
 const headBytes = 8;
 
 /**
@@ -41,8 +47,12 @@ export class Journal {
   readonly #directory: string;
   /** Names this process; its journals are `<owner>-<number>`. */
   readonly owner: string = randomBytes(8).toString("hex");
+  /** Whether other machines make commits of it: then a record is on the disk before its change has a reply. */
+  isShared = false;
   #handle: FileHandle | undefined;
   #sequence = 0;
+  #order = 0;
+  #openedAt = 0;
   #written = 0;
   /** Parts of records. */
   #waiting: Uint8Array[] = [];
@@ -55,7 +65,8 @@ export class Journal {
 
   /** Resolves when the record is in the file. Those that come while one write is under way are written together. */
   add(record: JournalRecord, content: Uint8Array): Promise<void> {
-    const text = Buffer.from(JSON.stringify(record));
+    const text = Buffer.from(JSON.stringify({ ...record, order: this.#order }));
+    this.#order += 1;
     const head = Buffer.alloc(headBytes);
     head.writeUInt32BE(text.length, 0);
     head.writeUInt32BE(content.length, 4);
@@ -77,7 +88,8 @@ export class Journal {
     this.#waiting = [];
     const before = this.#handle;
     try {
-      if (!before || this.#written >= maxJournalBytes) {
+      if (!before || this.#written >= maxJournalBytes || Date.now() - this.#openedAt >= maxJournalMs) {
+        this.#openedAt = Date.now();
         this.#written = 0;
         this.#sequence += 1;
         await requireRepository(this.#directory);
@@ -89,6 +101,7 @@ export class Journal {
       const content = Buffer.concat(parts);
       this.#written += content.length;
       await this.#handle?.appendFile(content);
+      if (this.isShared) await this.#handle?.datasync();
     } catch (error) {
       this.#waiting.unshift(...parts);
       await this.#handle?.close().catch(() => {}); // what failed is told already
@@ -141,7 +154,7 @@ export class JournalReader {
         const content = start + come.readUInt32BE(start - headBytes);
         const end = content + come.readUInt32BE(start - headBytes / 2);
         if (end > bytesRead) break;
-        const record = JSON.parse(come.subarray(start, content).toString()) as JournalRecord;
+        const record = JSON.parse(come.subarray(start, content).toString()) as JournalRecord & { order: number };
         records.push({ ...record, content: come.subarray(content, end), journal, number: place.number });
         place.number += 1;
         start = end + headBytes;

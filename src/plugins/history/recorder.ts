@@ -107,21 +107,22 @@ export class Recorder {
     await former.isRead;
   }
 
-  /** Notes what a file was before its first change here, which history may not have yet. */
-  #addFormer(path: string, follows: string | undefined): void {
+  /** Notes, and gives, what a file was before its first change here, which history may not have yet. */
+  #addFormer(path: string, follows: string | undefined): Uint8Array | undefined {
     const former = this.#former.get(path);
-    if (!former?.stat) return;
+    if (!former?.stat) return undefined;
     const etag = entityTag(former.stat.version);
-    const content = this.#captured.get(keyOf(path, etag));
-    if (content && (follows === undefined || follows === etag)) {
-      void this.#add({ ...foundRecord(path, former.stat), etag }, content);
-    }
+    const record = { ...foundRecord(path, former.stat), etag };
     delete former.stat;
+    const content = this.#captured.get(keyOf(path, etag));
+    if (!content || (follows !== undefined && follows !== etag)) return undefined;
+    void this.#add(record, content);
+    return content;
   }
 
   /** Notes a change; resolves when that is in the journal. `undefined` where there is nothing to note. */
   record(change: UnnumberedChange, { follows }: ChangeOrigin): Promise<void> | undefined {
-    const { kind, path, etag, requestId } = change;
+    const { kind, path, etag, size, requestId } = change;
     if (!this.#options.covers(path)) return undefined;
     const { method, user, selector, time } = change;
     const what = selector === undefined ? path : `${selector} in ${path}`;
@@ -130,14 +131,16 @@ export class Recorder {
       kind: kind === "deleted" ? "deleted" : kind === "appended" ? "appended" : "written",
       summary: this.notes.get(requestId) ?? `${method} ${what}`,
       time: Date.parse(time),
-      ...{ user, requestId, selector, etag, follows },
+      ...{ user, requestId, selector, size, etag, follows },
     };
-    this.#addFormer(path, follows);
+    const before = this.#addFormer(path, follows);
     if (record.kind === "deleted") return this.#add(record, Buffer.alloc(0));
     const key = keyOf(path, etag);
     const content = this.#captured.get(key);
     this.#captured.delete(key);
-    return content ? this.#add(record, content) : this.#addStored({ ...record, kind: "written" });
+    if (!content) return this.#addStored({ ...record, kind: "written" });
+    if (!before || kind !== "appended") return this.#add(record, content);
+    return this.#add({ ...record, kind: "written" }, Buffer.concat([before, content]));
   }
 
   /** Notes files that are not as history has them, by their paths and the names of their contents: all at first, later those changed without a server. */
@@ -173,17 +176,26 @@ export class Recorder {
 
   /** Of a change whose content did not come by here, such as one by another program: the file, if it is still that version. */
   async #addStored(record: JournalRecord): Promise<void> {
-    const { maxFileBytes } = this.#options;
-    for (const storage of this.storages) {
-      const isAdded = await openedFile(storage, record.path, maxFileBytes, async (file) => {
-        if (entityTag(file.stat.version) !== record.etag) return false;
-        await this.#add(record, await file.bytes());
-        return true;
-      });
-      if (isAdded) return;
-    }
+    const file = await this.stored(record.path);
+    if (file && file.etag === record.etag) return this.#add(record, file.content);
     this.#options.report(new Error(`history: no commit for ${record.summary}: it is too large, or was changed again`));
   }
+
+  /** A file as it is now; `undefined` if it is missing or too large. */
+  async stored(path: string): Promise<StoredFile | undefined> {
+    for (const storage of this.storages) {
+      const found = await openedFile(storage, path, this.#options.maxFileBytes, async (file) => {
+        return { etag: entityTag(file.stat.version), content: await file.bytes() };
+      });
+      if (found) return found;
+    }
+    return undefined;
+  }
+}
+
+interface StoredFile {
+  readonly etag: string;
+  readonly content: Uint8Array;
 }
 
 /** A file as it was when this process was about to change it; noted when the change is announced. */

@@ -59,9 +59,14 @@ class DiskLocks {
     return this.#lockOf(name).run(name, task, since);
   }
 
-  tryRun<T>(key: string, task: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
+  tryRun<T>(key: string, task: (held: HeldLock | undefined) => Promise<T>): Promise<{ readonly value: T } | undefined> {
     const name = foldedName(key);
     return this.#lockOf(name).tryRun(name, task);
+  }
+
+  /** Whether other machines have locks there, too. */
+  isShared(location: string): boolean {
+    return this.#lockOf(foldedName(location)) !== this.#own;
   }
 
   #lockOf(key: string): PathLock {

@@ -13,6 +13,11 @@ import { projectRoot } from "../../helpers/source-files.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 const script = join(projectRoot, "test/plugins/history/writer.mjs");
+/** What writers change, beside the files that they make and delete. */
+const firstFiles = {
+  "/page.html": "<p>0</p>",
+  ...Object.fromEntries([0, 1, 2, 3].map((number) => [`/log-${number}.txt`, "begin\n"])),
+};
 /** Changes that are answered before all is looked at. */
 const enough = timesOf(100, 10_000);
 
@@ -70,7 +75,7 @@ describe("history of processes that are killed", () => {
       const directory = await temporaryDirectory();
       const [root, repository] = [join(directory, "site"), join(directory, "site.git")];
       await mkdir(root);
-      await writeFile(join(root, "page.html"), "<p>0</p>");
+      for (const [path, text] of Object.entries(firstFiles)) await writeFile(join(root, path), text);
       const answered: string[] = [];
       for (let round = 0; answered.length < enough || round < 2; round += 1) {
         const writers = Array.from({ length: processes }, (_, i) => {
