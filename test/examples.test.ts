@@ -79,7 +79,11 @@ describe("examples/edits.mjs", () => {
 
 describe("examples/agents/agents.mjs", () => {
   it("plays the session of an agent: outline, read, two edits at once, a conflict, what it may not do, and an undo", async () => {
-    const { url, printed, waitFor } = await runExample("agents/agents.mjs", {}, "agents/site");
+    const { url, printed, waitFor } = await runExample(
+      "agents/agents.mjs",
+      { REPOSITORY: await temporaryDirectory() },
+      "agents/site",
+    );
     await waitFor(/undone, of agent: true\n/);
     expect(printed.stdout).toContain("not editable: FORBIDDEN\n");
     expect(printed.stdout).toContain("#list ul 2 li");

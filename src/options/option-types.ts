@@ -110,6 +110,11 @@ export const sharedFeed: Schema = anyOf(
   "what redisFeed gives, or the URL of a Redis, such as redis://localhost:6379",
 );
 
+export const sharedLocks: Schema = anyOf(
+  [redisUrl, valueThat(hasMethods("acquire", "tryAcquire"), "")],
+  "what redisLocks gives, or the URL of a Redis, such as redis://localhost:6379",
+);
+
 export const fileLocation: Schema = valueThat(
   (value) => (typeof value === "string" || value instanceof URL) && filePath(String(value)) !== undefined,
   expectedLocation,

@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
@@ -11,11 +12,14 @@ import {
   pluginOptions,
   positiveInteger,
   requestPath,
+  sharedLocks,
 } from "../options/option-types.ts";
 import { listOf, type OptionsSchema, text, yesOrNo } from "../options/schema.ts";
 import type { Plugin, PluginSite } from "../server/plugin.ts";
 import { sharedServices } from "../server/shared-services.ts";
 import { diskLocks } from "../storage/disk/disk-locks.ts";
+import type { SharedLocks } from "../storage/locks.ts";
+import { StorageError } from "../storage/storage.ts";
 import { answerOfHistory, withTimeMap } from "./history/answers.ts";
 import { Committing } from "./history/committing.ts";
 import { openRepository, Repository, tidyRepository } from "./history/git.ts";
@@ -28,6 +32,11 @@ import { Versions } from "./history/versions.ts";
 export interface HistoryOptions {
   /** Location of the git repository, which is made if it does not exist. Below the root it is hidden. */
   readonly repository: string | URL;
+  /**
+   * For several machines with the repository on a disk that they share: the URL of a Redis, where it has the same path
+   * on all of them, or what `redisLocks` gives. @default for one machine
+   */
+  readonly locks?: string | SharedLocks | undefined;
   /** Below which path the versions are. @default "/history/" */
   readonly path?: string | undefined;
   /** Path patterns of the files that have a history. @default all */
@@ -55,6 +64,7 @@ const branchName = /^(?!.*(?:\.\.|\/\/|@\{|\.lock(?:\/|$)))[A-Za-z0-9][A-Za-z0-9
 /** What the options are checked against. */
 export const historyOptions: OptionsSchema = pluginOptions({
   repository: fileLocation,
+  locks: sharedLocks,
   path: requestPath,
   paths: listOf(pathPattern, ""),
   ignore: listOf(pathPattern, ""),
@@ -98,7 +108,7 @@ export function history(options: HistoryOptions): Plugin {
   let site: PluginSite | undefined;
   let committing: Committing | undefined;
   let stopRecording = (): void => {};
-  let releaseJournal = (): void => {};
+  let releaseLocks = (): void | Promise<void> => {};
   const problem = (): unknown => (journal.unwritten > 0 ? "changes cannot be noted" : committing?.problem);
   const recorder = new Recorder({
     journal,
@@ -139,10 +149,16 @@ export function history(options: HistoryOptions): Plugin {
       if (site)
         throw new ConfigError([`history: hosts "${site.name}" and "${started.name}" have one: expected one for each`]);
       site = started;
+      if (options.locks) releaseLocks = await shareLocks(location, options.locks);
+      journal.isShared = diskLocks.isShared(location);
+      const opening = (): Promise<void> => openRepository(location, branch);
       // Several servers may start at once.
-      await diskLocks.run(`${location}/made`, () => openRepository(location, branch));
+      await diskLocks.run(`${location}/made`, opening).catch((error: unknown) => {
+        if (!(error instanceof StorageError)) throw error;
+        return opening(); // the Redis of the locks is away
+      });
       await started.protect(location);
-      releaseJournal = await heldFor(join(directory, journal.owner));
+      if (!journal.isShared) releaseLocks = await heldFor(join(directory, journal.owner));
       committing = new Committing({
         directory,
         own: journal,
@@ -167,10 +183,22 @@ export function history(options: HistoryOptions): Plugin {
       sharedServices.delete(service);
       await committing?.close();
       await journal.close();
-      releaseJournal();
+      await releaseLocks();
       repository.close();
       site = undefined;
     },
+  };
+}
+
+/** Has locks for several machines until the function that comes back is called. */
+async function shareLocks(location: string, given: string | SharedLocks): Promise<() => Promise<void>> {
+  const isUrl = typeof given === "string";
+  const locks = isUrl ? (await import("../redis/locks.ts")).redisLocks(given, { name: location }) : given;
+  await mkdir(location, { recursive: true });
+  const unshare = diskLocks.share(location, locks);
+  return async () => {
+    unshare();
+    await locks.close?.();
   };
 }
 

@@ -71,9 +71,11 @@ export function redisLocks(source: RedisSource, options: RedisLocksOptions = {})
       }
     },
     tryAcquire: (path) => take(keyOf(path)),
-    close() {
-      connection?.release();
+    async close() {
+      const closing = connection;
       connection = undefined;
+      await closing?.reach().catch(() => {}); // Redis answers in order: locks are released by then
+      closing?.release();
     },
   };
 }

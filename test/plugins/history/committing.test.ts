@@ -1,16 +1,23 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { createFileServer } from "../../../src/file-server.ts";
+import { createFileServer, type FileServer } from "../../../src/file-server.ts";
 import { history } from "../../../src/plugins/history.ts";
+import { redisLocks } from "../../../src/redis/locks.ts";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
+import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
+import type { Storage } from "../../../src/storage/storage.ts";
 import { isCampaign, suiteSeed, timesOf } from "../../helpers/effort.ts";
 import { projectRoot } from "../../helpers/source-files.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { testBucket } from "../../helpers/test-bucket.ts";
+import { redisServer } from "../../redis/redis-server.ts";
+import { textAt } from "../../storage/content.ts";
 
 const script = join(projectRoot, "test/plugins/history/writer.mjs");
 /** What writers change, beside the files that they make and delete. */
@@ -68,44 +75,97 @@ function commitsOf(git: (args: readonly string[], input?: string) => Buffer): re
   });
 }
 
+/** What processes make of the files at a place until they are killed, one of which makes the commits. */
+async function verifyCommits(processes: number, storage: Storage, location: string, redis?: string): Promise<void> {
+  const repository = join(await temporaryDirectory(), "site.git");
+  const answered: string[] = [];
+  const argsOf = (seed: number): string[] => [
+    location,
+    repository,
+    String(seed),
+    ...(redis === undefined ? [] : [redis]),
+  ];
+  for (let round = 0; answered.length < enough || round < 2; round += 1) {
+    const writers = Array.from({ length: processes }, (_, i) => {
+      const seed = 1000 * suiteSeed + 10 * round + i + 1;
+      const count = 10 + ((seed * 7919) % timesOf(10, 500));
+      return killedAfter(count, answered, ...argsOf(seed));
+    });
+    await Promise.all(writers);
+  }
+  // The next one makes the commits, and another takes over when it dies. Its git may still come first: then commits are
+  // made again, and that is told.
+  const { length } = answered;
+  const dying = killedAfter(20, answered, ...argsOf(1));
+  await expect.poll(() => answered.length).toBeGreaterThan(length);
+  const serve = async (): Promise<FileServer> => {
+    const locks = redis === undefined ? undefined : redisLocks(redis, { lease: 1 });
+    const files = createFileServer({ storage, plugins: [history({ repository, locks })], onError: () => {} });
+    await files.ready();
+    return files;
+  };
+  const files = await serve();
+  await dying;
+  const git = (args: readonly string[], input?: string): Buffer =>
+    execFileSync("git", ["--git-dir", repository, ...args], { input, maxBuffer: 2 ** 30, stdio: "pipe" });
+  await files.write("/last.txt", "last");
+  await expect.poll(() => git(["log", "--format=%s", "-100"]).toString()).toContain("PUT /last.txt\n");
+  // What was stored and not noted when its process was killed is found.
+  for await (const { name } of storage.list("/")) {
+    const stored = await textAt(storage, `/${name}`);
+    await expect.poll(() => git(["show", `main:${name}`]).toString()).toBe(stored);
+  }
+  await files.close();
+  const spool = join(repository, "filement-spool");
+  // Whether a process on another machine is still there nobody knows, until a day has passed.
+  for (const name of await readdir(spool)) await utimes(join(spool, name), 0, 0);
+  const later = redis === undefined ? undefined : await serve();
+  await expect.poll(() => readdir(spool)).toEqual([]);
+  await later?.close();
+  expect(git(["fsck", "--strict", "--no-dangling"]).toString()).toBe("");
+
+  const commits = commitsOf(git);
+  expect(wrongIn(commits, answered)).toEqual([]);
+  console.log(`${answered.length} changes by ${processes} processes, ${commits.length} commits`);
+}
+
 describe("history of processes that are killed", () => {
   it.each(isCampaign ? [1, 2, 4] : [4])(
     "has every change that was answered once, in order: %i processes",
     async (processes) => {
-      const directory = await temporaryDirectory();
-      const [root, repository] = [join(directory, "site"), join(directory, "site.git")];
-      await mkdir(root);
+      const root = await temporaryDirectory();
       for (const [path, text] of Object.entries(firstFiles)) await writeFile(join(root, path), text);
-      const answered: string[] = [];
-      for (let round = 0; answered.length < enough || round < 2; round += 1) {
-        const writers = Array.from({ length: processes }, (_, i) => {
-          const seed = 1000 * suiteSeed + 10 * round + i + 1;
-          const count = 10 + ((seed * 7919) % timesOf(10, 500));
-          return killedAfter(count, answered, root, repository, String(seed));
-        });
-        await Promise.all(writers);
-      }
-      // The git of a process that was killed may have come first: then commits are made again, and that is told.
-      const files = createFileServer({ root, plugins: [history({ repository })], onError: () => {} });
-      await files.ready();
-      const git = (args: readonly string[], input?: string): Buffer =>
-        execFileSync("git", ["--git-dir", repository, ...args], { input, maxBuffer: 2 ** 30 });
-      await files.write("/last.txt", "last");
-      await expect.poll(() => git(["log", "--format=%s", "-100"]).toString()).toContain("PUT /last.txt\n");
-      // What was stored and not noted when its process was killed is found.
-      for (const name of await readdir(root)) {
-        const stored = await readFile(join(root, name), "utf8");
-        await expect.poll(() => git(["show", `main:${name}`]).toString()).toBe(stored);
-      }
-      await files.close();
-      expect(await readdir(join(repository, "filement-spool"))).toEqual([]);
-      expect(git(["fsck", "--strict", "--no-dangling"]).toString()).toBe("");
-
-      const commits = commitsOf(git);
-      expect(wrongIn(commits, answered)).toEqual([]);
-      console.log(`${answered.length} changes by ${processes} processes, ${commits.length} commits`);
+      await verifyCommits(processes, diskStorage(root, { durability: "rename" }), root);
     },
   );
+});
+
+describe("history of several machines", { tags: ["versitygw", "redis-server", "linux"] }, () => {
+  it("has every change of a bucket that was answered once, in order, and another makes the commits when one dies", async () => {
+    const { options } = await testBucket(firstFiles);
+    const { bucket, prefix, endpoint } = options;
+    const { url } = await redisServer();
+    await verifyCommits(3, s3Storage(options), `s3://${bucket}/${prefix}?endpoint=${endpoint}`, url);
+  });
+});
+
+describe("history of several machines without their Redis", { tags: ["redis-server"] }, () => {
+  it("starts, notes changes, and makes the commits when it is back", async () => {
+    const root = await temporaryDirectory();
+    const repository = join(await temporaryDirectory(), "site.git");
+    const redis = await redisServer();
+    const files = createFileServer({ root, plugins: [history({ repository, locks: redis.url })], onError: () => {} });
+    await redis.kill();
+    await files.ready();
+    await files.write("/a.txt", "a");
+    expect(await readdir(join(repository, "filement-spool"))).toHaveLength(1);
+    await redis.start();
+    const log = ["--git-dir", repository, "log", "--format=%s", "main"];
+    const last = (): string => execFileSync("git", log, { stdio: "pipe" }).toString();
+    await expect.poll(() => Promise.resolve().then(last).catch(String)).toBe("PUT /a.txt\n");
+    await files.close();
+    expect(await redis.ask("DBSIZE")).toBe(":0\r\n"); // another machine need not wait
+  });
 });
 
 describe("history of a process that takes over", () => {

@@ -1,15 +1,22 @@
-// Makes random changes of the files below a root until it is killed: node writer.mjs <root> <repository> <seed>
+// Makes random changes of the files below a root until it is killed: node writer.mjs <root> <repository> <seed> [redis url]
+// With a Redis as if it were alone on its machine, with the files in a bucket.
 // Each line that it prints is a change that was answered: method, path, entity tag, and the hash of what was sent.
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
+import { readBucketUrl } from "../../../build/storage/s3/bucket-url.js";
 import { createFileServer, history } from "../../../dist/index.js";
+import { redisLocks } from "../../../dist/redis/index.js";
+import { s3Storage } from "../../../dist/storage/s3/s3-storage.js";
+import { s3Credentials as credentials } from "../../helpers/s3-credentials.mjs";
 
 setInterval(() => {}, 60_000); // to wait for the lock of another process keeps no process alive
-const [root = "", repository = "", seed = "1"] = process.argv.slice(2);
+const [root = "", repository = "", seed = "1", redis] = process.argv.slice(2);
+const bucket = readBucketUrl(root);
+if (redis) Object.defineProperty(process, "platform", { value: "none" }); // that has no locks between processes
 const files = createFileServer({
-  root,
-  durability: "rename",
-  plugins: [history({ repository })],
+  ...(bucket ? { storage: s3Storage({ ...bucket, credentials }) } : { root, durability: "rename" }),
+  feed: redis,
+  plugins: [history({ repository, locks: redis ? redisLocks(redis, { lease: 1 }) : undefined })],
   // Commits are made again where the git of a process that was killed came first.
   onError: (error) => String(error).includes("commits cannot be made") || console.error(error),
 });
