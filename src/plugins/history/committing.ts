@@ -85,7 +85,7 @@ export class Committing {
 
   /** Bytes that wait for git, where this process makes the commits. */
   get backlog(): number {
-    return this.#unconfirmed + this.#uncollected;
+    return this.#isLeading ? this.#unconfirmed + this.#uncollected : 0;
   }
 
   /** Whether more waits for git than may. */
