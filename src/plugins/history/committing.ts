@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { diskLocks } from "../../storage/disk/disk-locks.ts";
 import type { Importer } from "./importer.ts";
-import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal.ts";
+import { type Journal, JournalReader, ownerOf } from "./journal.ts";
+import { WaitingRecords } from "./waiting-records.ts";
 
 /** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits, and makes a pack. */
 const checkpointMs = 250;
@@ -18,8 +19,6 @@ const forgottenMs = 86_400_000;
 const clockMs = 3_600_000;
 /** How often a record of another process is looked for whose change came before one that is there. */
 const maxLooks = 3;
-/** The same for one that was read by this very look. */
-const none = -1;
 /** Commits between two checkpoints of git. */
 const maxUnconfirmed = 5000;
 /** Commits after which git may tidy up. */
@@ -53,20 +52,14 @@ export class Committing {
   readonly #fullMark: string;
   readonly #closing = new AbortController();
   #journals: JournalReader;
-  /** Read, and not given to git yet; in the order of each journal. */
-  readonly #queues = new Map<string, QueuedRecord[]>();
-  /** Those in the queues, by the version that they lead to, and the changes by their paths. */
-  readonly #queued = new Map<string, Set<QueuedRecord>>();
-  /** How often journals were looked at. */
-  #looks = 0;
+  /** Read, and not given to git yet. */
+  #waiting = new WaitingRecords();
   /** The latest record read of each process. */
   readonly #orders = new Map<string, number>();
   /** Bytes read, and not known to be in the repository. */
   #unconfirmed = 0;
   /** Bytes in the own journal that were not read yet, where this process makes the commits. */
   #uncollected = 0;
-  /** Entity tags of files after their last commit. */
-  readonly #tags = new Map<string, string>();
   #imported: ReadonlyMap<string, number> = new Map();
   #isLeading = false;
   #isMarkedFull = false;
@@ -165,12 +158,10 @@ export class Committing {
 
   /** Begins with what is in the journals and not in the repository, also what was given to git in vain. */
   async #readAnew(): Promise<void> {
-    this.#queues.clear();
-    this.#queued.clear();
+    this.#waiting = new WaitingRecords();
     this.#orders.clear();
     this.#unconfirmed = 0;
     this.#uncollected = 0;
-    this.#tags.clear();
     this.#journals = new JournalReader(this.#options.directory);
     const names = await this.#journals.names();
     const files = await Promise.all(names.map((name) => stat(join(this.#options.directory, name))));
@@ -181,21 +172,20 @@ export class Committing {
   /** What processes before have left comes first: the files are as that says. */
   async #commitWhatIsLeft(): Promise<void> {
     await this.#readAll();
-    const last = this.#looks;
-    const isAnyLeft = (): boolean => [...this.#queues.values()].some(([first]) => first && first.look <= last);
-    while (isAnyLeft()) {
-      const count = await this.#advance(this.#isClosing ? none : 1);
+    const { looks } = this.#waiting;
+    while (this.#waiting.hasAnySince(looks)) {
+      const count = await this.#advance(this.#isClosing ? -1 : 1);
       // Another process may be about to note what comes before the rest.
-      if (count < maxUnconfirmed && isAnyLeft()) await this.#pause(checkpointMs);
+      if (count < maxUnconfirmed && this.#waiting.hasAnySince(looks)) await this.#pause(checkpointMs);
     }
-    this.#tags.clear();
+    this.#waiting.forgetTags();
   }
 
   async #commitWhatComes(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const isLast = this.#isClosing;
       await this.#options.own.retry(); // what this process could not note before
-      const count = await this.#advance(isLast ? none : maxLooks);
+      const count = await this.#advance(isLast ? -1 : maxLooks);
       if (isLast && count === 0) return;
       this.problem = undefined;
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
@@ -203,33 +193,29 @@ export class Committing {
     }
   }
 
-  /**
-   * Reads what has come, and has git commit some of it; how many records that were. After so many `looks` in vain for a
-   * version, that is lost, as that of a process that ended before it could note it.
-   */
+  /** Reads what has come, and has git commit some of it; how many records that were. `looks` is that of {@link WaitingRecords.take}. */
   async #advance(looks: number): Promise<number> {
     await this.#readAll();
     await this.#tellWhetherFull();
     let count = 0;
     let bytes = 0;
     for (; count < maxUnconfirmed; count += 1) {
-      const record = this.#next(looks);
-      if (!record) break;
-      await this.#commit(record);
-      bytes += record.content.length;
+      const taken = this.#waiting.take(looks);
+      if (!taken) break;
+      if (taken.isNew) await this.#options.importer.add(taken.record);
+      bytes += taken.record.content.length;
     }
     if (count > 0) await this.#options.importer.flush();
     this.#commits += count;
     this.#unconfirmed -= bytes;
     await this.#tellWhetherFull();
-    if (this.#tags.size > 100_000) this.#tags.clear();
     await this.#removeDone();
     return count;
   }
 
   async #readAll(): Promise<void> {
     const collected = this.#uncollected;
-    this.#looks += 1;
+    this.#waiting.looks += 1;
     for (const journal of await this.#journals.names()) await this.#read(journal);
     this.#uncollected -= collected;
   }
@@ -238,15 +224,12 @@ export class Committing {
   async #read(journal: string): Promise<boolean> {
     const done = this.#imported.get(journal) ?? 0;
     const records = await this.#journals.next(journal);
-    const queue = this.#queues.get(journal) ?? [];
-    this.#queues.set(journal, queue);
-    for (const each of records) {
-      const record = { ...each, look: this.#looks };
-      const isAgain = record.order <= (this.#orders.get(ownerOf(journal)) ?? -1);
-      if (!isAgain) this.#orders.set(ownerOf(journal), record.order);
+    const owner = ownerOf(journal);
+    for (const record of records) {
+      const isAgain = record.order <= (this.#orders.get(owner) ?? -1);
+      if (!isAgain) this.#orders.set(owner, record.order);
       if (isAgain || record.number < done) continue;
-      queue.push(record);
-      for (const key of keysOf(record)) this.#queued.set(key, (this.#queued.get(key) ?? new Set()).add(record));
+      this.#waiting.add(record);
       this.#unconfirmed += record.content.length;
     }
     return records.length > 0;
@@ -259,74 +242,15 @@ export class Committing {
     await (isFull ? writeFile(this.#fullMark, "") : rm(this.#fullMark, { force: true }));
   }
 
-  /** Gives git the first record of a journal, unless another one has said the same. */
-  async #commit(record: QueuedRecord): Promise<void> {
-    const { journal, path, kind, etag } = record;
-    this.#queues.get(journal)?.shift();
-    for (const key of keysOf(record)) {
-      const others = this.#queued.get(key);
-      others?.delete(record);
-      if (others?.size === 0) this.#queued.delete(key);
-    }
-    const isKnown = etag !== undefined && this.#tags.get(path) === etag;
-    const isOld = kind === "found" && this.#isOver(record);
-    if (!isKnown && !isOld) await this.#options.importer.add(record);
-    if (kind !== "found") this.#tags.set(path, kind === "deleted" ? "" : (etag ?? ""));
-  }
-
-  /** Whether a file was changed since it was found so; with a tag, whether the record of the change to just that is waiting. */
-  #isOver({ path, etag }: ReadRecord): boolean {
-    if (this.#tags.has(path)) return true;
-    if (etag === undefined) return this.#queued.has(path);
-    return [...(this.#queued.get(`${etag} ${path}`) ?? [])].some(({ kind }) => kind !== "found");
-  }
-
-  /**
-   * The earliest record that no other leads to; where the version before was not seen yet, not that one, nor what comes
-   * later for its file, until its `looks` are over.
-   */
-  #next(looks: number): QueuedRecord | undefined {
-    const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
-    const isOlder = ({ look }: QueuedRecord, than: number): boolean => this.#looks - look > than;
-    const isFirst = (record: QueuedRecord): boolean => !this.#isPreceded(record) && !this.#isLater(record);
-    const waiting = new Set<string>();
-    for (const record of heads) {
-      const { path, follows } = record;
-      const tag = this.#tags.get(path);
-      // Before the first change of a file there may be one that its process is about to note.
-      const mayBeNext = follows === undefined || (tag === undefined && isOlder(record, 0));
-      const isNext = tag !== undefined && tag === follows ? !this.#isPreceded(record) : mayBeNext && isFirst(record);
-      if (isNext && !waiting.has(path)) return record;
-      waiting.add(path);
-    }
-    return (
-      heads.find((record) => isOlder(record, looks) && isFirst(record)) ??
-      heads.find((record) => isOlder(record, 2 * looks))
-    );
-  }
-
-  /** Whether the version that a record follows is in another journal. */
-  #isPreceded({ path, follows, journal }: ReadRecord): boolean {
-    return [...(this.#queued.get(`${follows} ${path}`) ?? [])].some((each) => each.journal !== journal);
-  }
-
-  /** Whether an earlier change of its file, which follows none that waits as well, is in another journal. */
-  #isLater({ path, time, journal }: ReadRecord): boolean {
-    return [...(this.#queued.get(path) ?? [])].some(
-      (each) => each.journal !== journal && each.time < time && !this.#queued.has(`${each.follows} ${path}`),
-    );
-  }
-
   /** Removes journals that are in the repository as a whole, and that no process adds to any more. */
   async #removeDone(): Promise<void> {
     const names = await this.#journals.names();
     for (const [index, journal] of names.entries()) {
-      if (this.#queues.get(journal)?.length) continue;
+      if (this.#waiting.hasAnyOf(journal)) continue;
       const isLast = ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
       const isOwn = ownerOf(journal) === this.#options.own.owner;
       if (isLast && !(isOwn ? this.#isClosing : await this.#hasEnded(journal))) continue;
       if (await this.#read(journal)) continue; // it grew meanwhile
-      this.#queues.delete(journal);
       await this.#journals.remove(journal);
     }
   }
@@ -349,12 +273,4 @@ export class Committing {
   async #pause(ms: number): Promise<void> {
     await setTimeout(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
   }
-}
-
-/** A record, and the look at the journals by which it was read. */
-type QueuedRecord = ReadRecord & { readonly look: number };
-
-function keysOf({ kind, path, etag }: ReadRecord): readonly string[] {
-  const version = etag === undefined ? [] : [`${etag} ${path}`];
-  return kind === "found" ? version : [...version, path];
 }

@@ -1,0 +1,111 @@
+import type { ReadRecord } from "./journal.ts";
+
+/** Files whose latest entity tags are remembered, at most. */
+const maxTags = 100_000;
+
+/** A record, and the look at the journals by which it was read. */
+type WaitingRecord = ReadRecord & { readonly look: number };
+
+/**
+ * Records that were read from the journals and are to become commits, in the order of each file's versions. A journal
+ * has its records in order; those of one file may be in several.
+ */
+export class WaitingRecords {
+  readonly #queues = new Map<string, WaitingRecord[]>();
+  /** All of them by the version that they lead to, and changes by their paths. */
+  readonly #index = new Map<string, Set<WaitingRecord>>();
+  /** Entity tags of files after their last record that was taken. */
+  readonly #tags = new Map<string, string>();
+  /** How often the journals were looked at. */
+  looks = 0;
+
+  add(record: ReadRecord): void {
+    const waiting = { ...record, look: this.looks };
+    const queue = this.#queues.get(record.journal);
+    if (queue) queue.push(waiting);
+    else this.#queues.set(record.journal, [waiting]);
+    for (const key of keysOf(record)) this.#index.set(key, (this.#index.get(key) ?? new Set()).add(waiting));
+  }
+
+  hasAnyOf(journal: string): boolean {
+    return this.#queues.has(journal);
+  }
+
+  /** Whether there are any from this look or one before. */
+  hasAnySince(look: number): boolean {
+    return [...this.#queues.values()].some(([first]) => first && first.look <= look);
+  }
+
+  /** Forgets what became of files, which are as history has them from now on. */
+  forgetTags(): void {
+    this.#tags.clear();
+  }
+
+  /**
+   * Takes the earliest record that no other leads to. After so many `looks` in vain for the version before, that is
+   * lost, as that of a process that ended before it could note it; -1: at once. `isNew`: unless another has said the
+   * same.
+   */
+  take(looks: number): { readonly record: ReadRecord; readonly isNew: boolean } | undefined {
+    const record = this.#next(looks);
+    if (!record) return undefined;
+    const { journal, path, kind, etag } = record;
+    const queue = this.#queues.get(journal);
+    queue?.shift();
+    if (queue?.length === 0) this.#queues.delete(journal);
+    for (const key of keysOf(record)) {
+      const others = this.#index.get(key);
+      others?.delete(record);
+      if (others?.size === 0) this.#index.delete(key);
+    }
+    const isKnown = etag !== undefined && this.#tags.get(path) === etag;
+    const isNew = !isKnown && !(kind === "found" && this.#isOver(record));
+    if (this.#tags.size >= maxTags) this.#tags.clear();
+    if (kind !== "found") this.#tags.set(path, kind === "deleted" ? "" : (etag ?? ""));
+    return { record, isNew };
+  }
+
+  #next(looks: number): WaitingRecord | undefined {
+    const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
+    const isOlder = ({ look }: WaitingRecord, than: number): boolean => this.looks - look > than;
+    const isFirst = (record: WaitingRecord): boolean => !this.#isPreceded(record) && !this.#isLater(record);
+    const held = new Set<string>();
+    for (const record of heads) {
+      const { path, follows } = record;
+      const tag = this.#tags.get(path);
+      // Before the first change of a file there may be others that their processes are about to note.
+      const mayBeFirst = follows === undefined || ((tag ?? follows) === follows && isOlder(record, 0));
+      const isNext = tag && tag === follows ? !this.#isPreceded(record) : mayBeFirst && isFirst(record);
+      if (isNext && !held.has(path)) return record;
+      held.add(path);
+    }
+    return (
+      heads.find((record) => isOlder(record, looks) && isFirst(record)) ??
+      heads.find((record) => isOlder(record, 2 * looks))
+    );
+  }
+
+  /** Whether the version that a record follows is in another journal. */
+  #isPreceded({ path, follows, journal }: ReadRecord): boolean {
+    return [...(this.#index.get(`${follows} ${path}`) ?? [])].some((each) => each.journal !== journal);
+  }
+
+  /** Whether an earlier change of its file, which follows none that waits as well, is in another journal. */
+  #isLater({ path, time, journal }: ReadRecord): boolean {
+    return [...(this.#index.get(path) ?? [])].some(
+      (each) => each.journal !== journal && each.time < time && !this.#index.has(`${each.follows} ${path}`),
+    );
+  }
+
+  /** Whether a file was changed since it was found so; with a tag, whether the record of the change to just that is waiting. */
+  #isOver({ path, etag }: ReadRecord): boolean {
+    if (this.#tags.has(path)) return true;
+    if (etag === undefined) return this.#index.has(path);
+    return [...(this.#index.get(`${etag} ${path}`) ?? [])].some(({ kind }) => kind !== "found");
+  }
+}
+
+function keysOf({ kind, path, etag }: ReadRecord): readonly string[] {
+  const version = etag === undefined ? [] : [`${etag} ${path}`];
+  return kind === "found" ? version : [...version, path];
+}

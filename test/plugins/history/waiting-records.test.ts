@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import type { ReadRecord } from "../../../src/plugins/history/journal.ts";
+import { WaitingRecords } from "../../../src/plugins/history/waiting-records.ts";
+import { seededRandom, suiteSeed, timesOf } from "../../helpers/effort.ts";
+
+const random = seededRandom(suiteSeed);
+const pick = (below: number): number => Math.floor(random() * below);
+
+/** Changes of three files by four processes, some of which ended before they noted one, and those that were noted. */
+function changes(count: number): { readonly made: readonly ReadRecord[]; readonly noted: readonly ReadRecord[] } {
+  const latest = new Map<string, string>();
+  const made = Array.from({ length: count }, (_, order): ReadRecord => {
+    const path = `/${pick(3)}.txt`;
+    const follows = latest.get(path) ?? "";
+    const isDeleted = follows !== "" && random() < 0.1;
+    latest.set(path, isDeleted ? "" : `"${order}"`);
+    const place = { journal: `${pick(4)}-1.journal`, number: order, order };
+    const what = isDeleted ? { kind: "deleted" as const } : { kind: "written" as const, etag: `"${order}"` };
+    return { path, follows, ...what, ...place, summary: "", time: order, content: Buffer.alloc(0) };
+  });
+  return { made, noted: made.filter(() => random() < 0.95) };
+}
+
+describe("WaitingRecords", () => {
+  it("gives all changes of a file once and in their order, as journals grow, also where one is lost", () => {
+    for (let round = 0; round < timesOf(50, 5000); round += 1) {
+      const waiting = new WaitingRecords();
+      const { made, noted } = changes(60);
+      const taken: ReadRecord[] = [];
+      const unread = new Set(noted);
+      // A journal is at most one look behind the changes.
+      for (let now = 0, before = 0; now < made.length + 200; before = now, now += pick(20)) {
+        waiting.looks += 1;
+        const ends = Array.from({ length: 4 }, () => before + pick(now - before + 1));
+        for (const record of unread) {
+          if (record.order >= (ends[Number(record.journal[0])] ?? 0)) continue;
+          waiting.add(record);
+          unread.delete(record);
+        }
+        for (let next = waiting.take(3); next; next = waiting.take(3)) taken.push(next.record);
+      }
+      const ofFile = (path: string, records: readonly ReadRecord[]): number[] =>
+        records.filter((record) => record.path === path).map(({ order }) => order);
+      for (const path of ["/0.txt", "/1.txt", "/2.txt"]) expect(ofFile(path, taken)).toEqual(ofFile(path, noted));
+    }
+  });
+});
