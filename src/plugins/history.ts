@@ -164,7 +164,7 @@ export function history(options: HistoryOptions): Plugin {
         own: journal,
         importer,
         maxBacklog,
-        began: async () => recorder.recordFiles(await versions.tree()),
+        look: async (goesOn) => recorder.recordFiles(await versions.tree(), goesOn),
         tidy: () => tidyRepository(repository, options.keepDays, options.keepCommits),
         report: (error) => started.report(new Error("history: commits cannot be made", { cause: error })),
       });

@@ -159,8 +159,8 @@ describe("history", () => {
     await files.edit("/b.html", [{ op: "setText", selector: "p", text: "new" }]);
     await send("DELETE", "/c.txt");
     await send("PUT", "/a.txt", "newer");
+    await commits(7); // beside the look at all files
     listed.resolve();
-    await commits(7);
     expect(subjects()).toEqual([
       ...["Found /a.txt", "PUT /a.txt", "Found /b.html", "PATCH /b.html", "Found /c.txt", "DELETE /c.txt"],
       "PUT /a.txt",
@@ -172,6 +172,7 @@ describe("history", () => {
     const directory = await temporaryDirectory();
     const first = await site({ directory, before: { "kept.txt": "k", "gone.txt": "g" } });
     await first.send("PUT", "/a.txt", "1");
+    await first.commits(3);
     await first.files.close();
     await writeFile(join(first.root, "a.txt"), "2");
     await rm(join(first.root, "gone.txt"));

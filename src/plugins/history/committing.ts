@@ -21,6 +21,8 @@ const clockMs = 3_600_000;
 const maxLooks = 3;
 /** Commits between two checkpoints of git. */
 const maxUnconfirmed = 5000;
+/** Bytes that wait for git beyond which no other file is looked at. */
+const maxLookedAt = 16 * 1024 * 1024;
 /** Commits after which git may tidy up. */
 const commitsToTidy = 5000;
 /** And the time after which it does so anyway, in milliseconds: a day. */
@@ -33,8 +35,11 @@ export interface CommittingOptions {
   readonly importer: Importer;
   /** Bytes of changes that may wait for git. */
   readonly maxBacklog: number;
-  /** Called when this process begins to make the commits. */
-  began(): Promise<void>;
+  /**
+   * Notes what files are that changed without a server, beside the commits. Before each it asks, and waits, whether it
+   * is to go on.
+   */
+  look(goesOn: () => Promise<boolean>): Promise<void>;
   /** Lets git tidy up; no commit is made meanwhile. */
   tidy(): Promise<void>;
   report(error: unknown): void;
@@ -66,14 +71,18 @@ export class Committing {
   #commits = 0;
   #tidiedAt = 0;
   #running: Promise<void> | undefined;
-  /** Why commits cannot be made at the moment. */
-  problem: unknown;
+  readonly #problems = new Map<"commits" | "files", unknown>();
 
   constructor(options: CommittingOptions) {
     this.#options = options;
     this.#leader = join(options.directory, "leader");
     this.#fullMark = join(options.directory, "full");
     this.#journals = new JournalReader(options.directory);
+  }
+
+  /** Why commits cannot be made at the moment, or files not be looked at. */
+  get problem(): unknown {
+    return [...this.#problems.values()][0];
   }
 
   /** Bytes that wait for git, where this process makes the commits. */
@@ -115,45 +124,61 @@ export class Committing {
       try {
         await this.#options.own.retry(); // what this process could not note before
         const led = await diskLocks.tryRun(this.#leader, (held) => this.#lead(() => held?.isOver?.() ?? false));
-        this.problem = undefined; // another process makes the commits
+        this.#problems.clear(); // another process makes the commits
         isOver = isLast || (led !== undefined && this.#isClosing);
       } catch (error) {
-        await this.#failed(error);
+        await this.#failed("commits", error);
         isOver = isLast;
       }
     }
   }
 
-  async #failed(error: unknown): Promise<void> {
-    if (this.problem === undefined) this.#options.report(error);
-    this.problem = error;
+  async #failed(what: "commits" | "files", error: unknown): Promise<void> {
+    if (!this.#problems.has(what)) this.#options.report(error);
+    this.#problems.set(what, error);
     await this.#pause(retryMs);
   }
 
   /** `isOver`: whether another machine may make commits by now; git refuses those of one of both. */
   async #lead(isOver: () => boolean): Promise<void> {
-    const { importer, began } = this.#options;
+    const { importer } = this.#options;
     this.#isLeading = true;
     this.#isMarkedFull = true; // perhaps, by a process before
-    let hasBegun = false;
+    let looking = Promise.resolve();
     while (!isOver()) {
       try {
         await this.#readAnew();
-        if (!hasBegun) {
-          await this.#commitWhatIsLeft();
-          await began();
-          hasBegun = true;
-        }
+        await this.#commitWhatIsLeft();
+        looking = looking.then(() => this.#look());
         await this.#commitWhatComes(isOver);
         await importer.close();
         break;
       } catch (error) {
         await importer.close();
-        await this.#failed(error);
+        await this.#failed("commits", error);
         if (this.#isClosing) break;
       }
     }
     this.#isLeading = false;
+    await looking;
+  }
+
+  /** Looks at all files, while nothing fails that makes it begin anew. */
+  async #look(): Promise<void> {
+    const begun = this.#waiting;
+    const goesOn = (): boolean => this.#isLeading && !this.#isClosing && this.#waiting === begun;
+    while (goesOn()) {
+      try {
+        await this.#options.look(async () => {
+          while (goesOn() && this.backlog > maxLookedAt) await this.#pause(checkpointMs);
+          return goesOn();
+        });
+        this.#problems.delete("files");
+        return;
+      } catch (error) {
+        await this.#failed("files", error);
+      }
+    }
   }
 
   /** Begins with what is in the journals and not in the repository, also what was given to git in vain. */
@@ -187,7 +212,7 @@ export class Committing {
       await this.#options.own.retry(); // what this process could not note before
       const count = await this.#advance(isLast ? -1 : maxLooks);
       if (isLast && count === 0) return;
-      this.problem = undefined;
+      this.#problems.delete("commits");
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
       await this.#pause(count < busyCommits ? checkpointMs : busyCheckpointMs); // more come together meanwhile
     }

@@ -38,6 +38,8 @@ export class Importer {
     maxSize: keptContent,
     sizeCalculation: ({ length }) => length + 1,
   });
+  /** Files that git was given commits of since the last flush. */
+  readonly #changed = new Set<string>();
   #child: GitProcess | undefined;
   #lines: AsyncIterator<string> | undefined;
   #complaint = "";
@@ -81,7 +83,7 @@ export class Importer {
   async #contentOf(path: string): Promise<Buffer | undefined> {
     const kept = this.#contents.get(path);
     if (kept) return kept;
-    await this.flush();
+    if (this.#changed.has(path)) await this.flush();
     return (await this.#repository.read(`${this.#repository.ref}:${path.slice(1)}`))?.content;
   }
 
@@ -103,7 +105,8 @@ export class Importer {
     const { path, kind, content } = record;
     const before = kind === "written" ? undefined : await this.#contentOf(path);
     if (kind === "found" && before?.equals(content)) return;
-    if (kind === "deleted" && !before) return;
+    const isGone = kind === "deleted" || kind === "missed";
+    if (isGone && !before) return;
     const after = kind === "appended" ? await this.#appended(record, before) : content;
     const child = this.#child ?? this.#start();
     this.#mark += 1;
@@ -115,14 +118,15 @@ export class Importer {
       person("committer", server, this.#now()),
       `data ${Buffer.byteLength(message)}\n${message}`,
       ...(this.#isNew && this.#base ? [`from ${this.#base}`] : []),
-      kind === "deleted" ? `D ${name}\n` : `M 100644 inline ${name}\ndata ${after.length}\n`,
+      isGone ? `D ${name}\n` : `M 100644 inline ${name}\ndata ${after.length}\n`,
     ];
     this.#isNew = false;
     child.stdin.write(lines.join("\n"));
     child.stdin.write(after); // of a deletion nothing
     if (child.stdin.writableLength < maxHeldBack) child.stdin.write("\n");
     else await this.#send(child, "\n");
-    if (kind === "deleted") this.#contents.delete(path);
+    this.#changed.add(path);
+    if (isGone) this.#contents.delete(path);
     else this.#contents.set(path, after);
   }
 
@@ -139,6 +143,7 @@ export class Importer {
       throw new Error(`git fast-import did not make its commits: ${complaint}`);
     }
     this.#base = made;
+    this.#changed.clear();
   }
 
   /** Writes a text, and before it what was held back: each write wakes git. Resolves, even if git has ended: `flush` tells that. */
@@ -167,6 +172,7 @@ export class Importer {
     this.#mark = 0;
     this.#isNew = true;
     this.#contents.clear();
+    this.#changed.clear();
     this.#child = child;
     return child;
   }

@@ -7,8 +7,8 @@ import { dirname, join } from "node:path";
 export interface JournalRecord {
   /** Canonical path of the file. */
   readonly path: string;
-  /** `"found"`: as it is, by an unknown author; only where history has another content. */
-  readonly kind: "written" | "appended" | "deleted" | "found";
+  /** `"found"` and `"missed"`: as it is, by an unknown author; only where history has another content, or any. */
+  readonly kind: "written" | "appended" | "deleted" | "found" | "missed";
   /** First line of the commit. */
   readonly summary: string;
   /** In milliseconds since 1970. */

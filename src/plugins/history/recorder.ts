@@ -144,11 +144,12 @@ export class Recorder {
   }
 
   /** Notes files that are not as history has them, by their paths and the names of their contents: all at first, later those changed without a server. */
-  async recordFiles(known: Map<string, string>): Promise<void> {
+  async recordFiles(known: Map<string, string>, goesOn: () => Promise<boolean>): Promise<void> {
     const { covers, maxFileBytes } = this.#options;
     for (const storage of this.storages) {
       for await (const path of filesBelow(storage, "/")) {
         if (!covers(path)) continue;
+        if (!(await goesOn())) return;
         const before = known.get(path);
         known.delete(path);
         await openedFile(storage, path, maxFileBytes, async (file) => {
@@ -160,7 +161,7 @@ export class Recorder {
       }
     }
     for (const path of known.keys()) {
-      const record = { path, kind: "deleted", summary: `Missed ${path}`, time: Date.now() } as const;
+      const record = { path, kind: "missed", summary: `Missed ${path}`, time: Date.now() } as const;
       if (covers(path)) await this.#add(record, Buffer.alloc(0));
     }
   }

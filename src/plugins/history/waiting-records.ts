@@ -59,9 +59,9 @@ export class WaitingRecords {
       if (others?.size === 0) this.#index.delete(key);
     }
     const isKnown = etag !== undefined && this.#tags.get(path) === etag;
-    const isNew = !isKnown && !(kind === "found" && this.#isOver(record));
+    const isNew = !isKnown && !(isSeen(record) && this.#isOver(record));
     if (this.#tags.size >= maxTags) this.#tags.clear();
-    if (kind !== "found") this.#tags.set(path, kind === "deleted" ? "" : (etag ?? ""));
+    if (!isSeen(record)) this.#tags.set(path, kind === "deleted" ? "" : (etag ?? ""));
     return { record, isNew };
   }
 
@@ -97,15 +97,21 @@ export class WaitingRecords {
     );
   }
 
-  /** Whether a file was changed since it was found so; with a tag, whether the record of the change to just that is waiting. */
+  /** Whether a file was changed since it was seen so; with a tag, whether the record of the change to just that is waiting. */
   #isOver({ path, etag }: ReadRecord): boolean {
     if (this.#tags.has(path)) return true;
     if (etag === undefined) return this.#index.has(path);
-    return [...(this.#index.get(`${etag} ${path}`) ?? [])].some(({ kind }) => kind !== "found");
+    return [...(this.#index.get(`${etag} ${path}`) ?? [])].some((each) => !isSeen(each));
   }
 }
 
-function keysOf({ kind, path, etag }: ReadRecord): readonly string[] {
+/** Whether a record is not of a change, but of what came of one. */
+function isSeen({ kind }: ReadRecord): boolean {
+  return kind === "found" || kind === "missed";
+}
+
+function keysOf(record: ReadRecord): readonly string[] {
+  const { path, etag } = record;
   const version = etag === undefined ? [] : [`${etag} ${path}`];
-  return kind === "found" ? version : [...version, path];
+  return isSeen(record) ? version : [...version, path];
 }
