@@ -75,7 +75,7 @@ export class WaitingRecords {
       const tag = this.#tags.get(path);
       // Before the first change of a file there may be others that their processes are about to note.
       const mayBeFirst = follows === undefined || ((tag ?? follows) === follows && isOlder(record, 0));
-      const isNext = tag && tag === follows ? !this.#isPreceded(record) : mayBeFirst && isFirst(record);
+      const isNext = tag && tag === follows ? !this.#isPreceded(record, record.time) : mayBeFirst && isFirst(record);
       if (isNext && !held.has(path)) return record;
       held.add(path);
     }
@@ -85,9 +85,14 @@ export class WaitingRecords {
     );
   }
 
-  /** Whether the version that a record follows is in another journal. */
-  #isPreceded({ path, follows, journal }: ReadRecord): boolean {
-    return [...(this.#index.get(`${follows} ${path}`) ?? [])].some((each) => each.journal !== journal);
+  /**
+   * Whether the version that a record follows is in another journal, from before that time. In a bucket what has the
+   * same content is one version, which may come again.
+   */
+  #isPreceded({ path, follows, journal }: ReadRecord, before: number = Number.POSITIVE_INFINITY): boolean {
+    return [...(this.#index.get(`${follows} ${path}`) ?? [])].some(
+      (each) => each.journal !== journal && each.time < before,
+    );
   }
 
   /** Whether an earlier change of its file, which follows none that waits as well, is in another journal. */

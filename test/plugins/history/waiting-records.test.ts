@@ -22,6 +22,19 @@ function changes(count: number): { readonly made: readonly ReadRecord[]; readonl
 }
 
 describe("WaitingRecords", () => {
+  it("does not wait for a version that comes again, as in a bucket that of the same content", () => {
+    const waiting = new WaitingRecords();
+    const tags = ['"a"', '"b"'];
+    for (let order = 0; order < 1000; order += 1) {
+      const place = { path: "/a.txt", journal: `${order % 3}-1.journal`, number: order, order };
+      const [follows, etag] = [order === 0 ? "" : tags[(order + 1) % 2], tags[order % 2]];
+      waiting.add({ ...place, follows, etag, kind: "written", summary: "", time: order, content: Buffer.alloc(0) });
+    }
+    waiting.looks = 1;
+    const taken = Array.from({ length: 1000 }, () => waiting.take(3)?.record.order);
+    expect(taken).toEqual(Array.from({ length: 1000 }, (_, order) => order));
+  });
+
   it("gives all changes of a file once and in their order, as journals grow, also where one is lost", () => {
     for (let round = 0; round < timesOf(50, 5000); round += 1) {
       const waiting = new WaitingRecords();
