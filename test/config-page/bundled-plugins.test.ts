@@ -76,6 +76,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     ignore: ["/logs/*", ["/logs/*"]],
     branch: ["trunk", "trunk"],
     max_file_bytes: ["1000", 1000],
+    locks: ["redis://localhost:6379", "redis://localhost:6379"],
     max_backlog: ["2000", 2000],
     keep_days: ["30", 30],
     keep_commits: ["1000", 1000],
