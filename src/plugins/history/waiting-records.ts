@@ -18,6 +18,8 @@ export class WaitingRecords {
   readonly #tags = new Map<string, string>();
   /** How often the journals were looked at. */
   looks = 0;
+  /** The look since which all files are looked at anew: what earlier looks at them have noted is old. */
+  #fresh = Number.POSITIVE_INFINITY;
 
   add(record: ReadRecord): void {
     const waiting = { ...record, look: this.looks };
@@ -36,9 +38,10 @@ export class WaitingRecords {
     return [...this.#queues.values()].some(([first]) => first && first.look <= look);
   }
 
-  /** Forgets what became of files, which are as history has them from now on. */
+  /** Forgets what became of files, which are as history has them until all are looked at anew. */
   forgetTags(): void {
     this.#tags.clear();
+    this.#fresh = this.looks + 1;
   }
 
   /**
@@ -103,8 +106,8 @@ export class WaitingRecords {
   }
 
   /** Whether a file was changed since it was seen so; with a tag, whether the record of the change to just that is waiting. */
-  #isOver({ path, etag }: ReadRecord): boolean {
-    if (this.#tags.has(path)) return true;
+  #isOver({ path, etag, look }: WaitingRecord): boolean {
+    if (this.#tags.has(path) || (etag === undefined && look < this.#fresh)) return true;
     if (etag === undefined) return this.#index.has(path);
     return [...(this.#index.get(`${etag} ${path}`) ?? [])].some((each) => !isSeen(each));
   }
