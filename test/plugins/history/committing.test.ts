@@ -120,8 +120,8 @@ async function verifyCommits(processes: number, storage: Storage, location: stri
   // Whether a process on another machine is still there nobody knows, until a day has passed.
   for (const name of await readdir(spool)) await utimes(join(spool, name), 0, 0);
   const later = redis === undefined ? undefined : await serve();
-  await expect.poll(() => readdir(spool)).toEqual([]);
   await later?.close();
+  expect(await readdir(spool)).toEqual([]);
   expect(git(["fsck", "--strict", "--no-dangling"]).toString()).toBe("");
 
   const commits = commitsOf(git);
