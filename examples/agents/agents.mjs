@@ -75,8 +75,11 @@ async function session(url) {
 
   // The owner takes the last change back: a whole file is more than the agent may write.
   const owner = await signedIn(url, "owner");
-  let { versions } = await owner.call("versions", { path });
-  for (; versions.length < 4; { versions } = await owner.call("versions", { path })) await pause(200); // commits follow soon
+  let versions = [];
+  while (versions.length < 4) {
+    await pause(200); // commits follow soon, and before the first there is no history
+    ({ versions = [] } = await owner.call("versions", { path }));
+  }
   const [{ commit, user }] = versions;
   const undone = await owner.call("undo", { path, commit });
   console.log(`undone, of ${user}: ${undone.etag !== undefined}`);
