@@ -198,10 +198,10 @@ export class Committing {
   async #commitWhatIsLeft(): Promise<void> {
     await this.#readAll();
     const { looks } = this.#waiting;
-    while (this.#waiting.hasAnySince(looks)) {
+    while (this.#waiting.hasAnyUntil(looks)) {
       const count = await this.#advance(this.#isClosing ? -1 : 1);
       // Another process may be about to note what comes before the rest.
-      if (count < maxUnconfirmed && this.#waiting.hasAnySince(looks)) await this.#pause(checkpointMs);
+      if (count < maxUnconfirmed && this.#waiting.hasAnyUntil(looks)) await this.#pause(checkpointMs);
     }
     this.#waiting.forgetTags();
   }

@@ -33,8 +33,8 @@ export class WaitingRecords {
     return this.#queues.has(journal);
   }
 
-  /** Whether there are any from this look or one before. */
-  hasAnySince(look: number): boolean {
+  /** Whether any of them were read by this look or one before. */
+  hasAnyUntil(look: number): boolean {
     return [...this.#queues.values()].some(([first]) => first && first.look <= look);
   }
 
