@@ -52,6 +52,12 @@ const copyMs = 300_000;
 /** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
 const slowBytesPerMs = 200;
 
+/**
+ * Until when the requests of one look or change may take. One for all stores: until Node 22, each that was ever used
+ * slows down every promise of the process.
+ */
+const deadlines = new AsyncLocalStorage<{ readonly store: ObjectStore; at: number }>();
+
 /** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
 export class ObjectStore {
   readonly bucket: string;
@@ -60,7 +66,6 @@ export class ObjectStore {
   readonly #connect: () => Promise<Connection>;
   readonly #answerMs: number;
   readonly #patienceMs: number;
-  readonly #deadline = new AsyncLocalStorage<{ at: number }>();
 
   /** `patienceMs` is how long a look, or a change, may take with all of its requests and their retries. */
   constructor(bucket: string, connect: () => Promise<Connection>, patienceMs: number) {
@@ -72,8 +77,8 @@ export class ObjectStore {
 
   /** Does something whose requests share their time; content that is sent, and copies, have time of their own. */
   bounded<Done>(act: () => Promise<Done>): Promise<Done> {
-    if (this.#deadline.getStore()) return act();
-    return this.#deadline.run({ at: performance.now() + this.#patienceMs }, act);
+    if (deadlines.getStore()?.store === this) return act();
+    return deadlines.run({ store: this, at: performance.now() + this.#patienceMs }, act);
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
@@ -168,7 +173,8 @@ export class ObjectStore {
   ): Promise<Answer> {
     const { sdk, client, isGiven } = await this.#connect();
     const since = performance.now();
-    const deadline = this.#deadline.getStore() ?? { at: since + this.#patienceMs };
+    const shared = deadlines.getStore();
+    const deadline = shared?.store === this ? shared : { at: since + this.#patienceMs };
     deadline.at += requestTimeout - this.#answerMs;
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), Math.max(1, deadline.at - since)).unref();

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { buffer } from "node:stream/consumers";
 import * as sdk from "@aws-sdk/client-s3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -37,6 +38,15 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     way.fail({ cutAnswer: /^HEAD / });
     expect(await storage.stat("/a.txt")).toMatchObject({ size: 5 });
     expect([way.failures, requests.map(({ retries }) => retries)]).toEqual([2, [1, 1]]);
+  });
+
+  it("adds nothing to what each promise and timer of the process carries, however many there are", async () => {
+    const { options } = await testBucket({ "/a.txt": "hello" });
+    const carried = (): number => Object.getOwnPropertySymbols(new AsyncResource("any")).length;
+    expect(await s3Storage(options).stat("/a.txt")).toMatchObject({ size: 5 });
+    const before = carried();
+    for (const each of [s3Storage(options), s3Storage(options)]) await each.stat("/a.txt");
+    expect(carried()).toBe(before);
   });
 
   it("makes a change once whose answer was lost", async () => {
