@@ -14,6 +14,7 @@ function* pieces(count: number, piece: (index: number) => void = () => {}): Slic
 
 describe("inSlices", () => {
   it("gives the result at once where one slice is enough", () => {
+    stepClock(0);
     expect(inSlices(pieces(1))).toBe("1 pieces");
   });
 
