@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PathLock } from "../locks.ts";
 import { type CommitCheck, StorageError } from "../storage.ts";
-import type { Condition } from "./object-store.ts";
+import type { Condition, ObjectStore } from "./object-store.ts";
 import { type Found, maxKeptBytes, objectAt, type Places, parentOf, slashed, unslashed } from "./places.ts";
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
 import { isKnownSince, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
@@ -18,7 +18,7 @@ const lookPauseMs = 1_000;
 type Refusal = "refused" | "refused-later" | "failed";
 
 interface Sending<Made> {
-  send(): Promise<Made>;
+  send(store: ObjectStore): Promise<Made>;
   /** What has become of one that was not acknowledged, as far as what is there now tells. */
   outcome(now: Found, said: Refusal): { readonly made: Made } | "not-made" | "unknown";
 }
@@ -44,15 +44,14 @@ export class Changes {
     path: string,
     attempt: (found: Found, mark: string) => Promise<Tried<Made>>,
     mark: string = newMark(),
-    lookNow: () => Promise<Found> = () => this.places.look(path),
+    look: (store: ObjectStore) => Promise<Found> = (store) => this.places.look(path, store),
   ): Promise<Made> {
     const { store } = this.places;
-    const look = (): Promise<Found> => store.bounded(lookNow);
     return this.#locks.run(unslashed(path), async () => {
       const recent = this.places.recent(path);
       let found = recent;
       for (let tries = 1; tries <= maxTries; tries += 1) {
-        const current = found ?? (await look());
+        const current = found ?? (await look(store.timed()));
         const isRecent = current === recent;
         found = undefined;
         const tried = await attempt(current, mark).catch((error: unknown) => {
@@ -64,7 +63,7 @@ export class Changes {
           continue;
         }
         if (tried !== "again") {
-          const sent = await store.bounded(() => this.#send(look, tried));
+          const sent = await send(tried, look, store.timed());
           if ("made" in sent) return sent.made;
           found = sent.again;
         }
@@ -74,43 +73,16 @@ export class Changes {
     });
   }
 
-  /** Makes a request that changes something. If the store refuses it, or says nothing, looks what became of it. */
-  async #send<Made>(
-    look: () => Promise<Found>,
-    sending: Sending<Made>,
-  ): Promise<{ readonly made: Made } | { readonly again: Found }> {
-    try {
-      return { made: await sending.send() };
-    } catch (error) {
-      // Absent: the object that was to be replaced has gone.
-      const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
-      const isFirst = attemptsOf(error) === 1;
-      if (!isRefused && !isOutage(error) && isFirst) throw error;
-      const said = isRefused ? (isFirst ? "refused" : "refused-later") : "failed";
-      const now = await lookAgain(look).catch((failure: unknown) => {
-        throw said === "refused" ? failure : new StorageError("outcome-unknown", error);
-      });
-      const outcome = sending.outcome(now, said);
-      if (typeof outcome !== "string") return outcome;
-      // Without an answer, the request may still be on its way.
-      if (said !== "refused" && (outcome === "unknown" || !isAnswer(error)))
-        throw new StorageError("outcome-unknown", error);
-      if (!isRefused) throw error;
-      if (isUploadGone(error)) throw new StorageError("conflict", error);
-      return { again: now };
-    }
-  }
-
   /** A request that stores an object in place of `before`; `made` says what that is to its maker. */
   commit<Made>(
     what: { path: string; mark: string; before: StoredObject | undefined; bytes?: Uint8Array | undefined },
-    store: (condition: Condition) => Promise<StoredObject>,
+    put: (condition: Condition, store: ObjectStore) => Promise<StoredObject>,
     made: (stored: StoredObject) => Made,
   ): Sending<Made> {
     const { path, mark, before, bytes } = what;
     return {
-      send: async () => {
-        const object = await store(before ? { IfMatch: before.etag } : { IfNoneMatch: "*" });
+      send: async (store) => {
+        const object = await put(before ? { IfMatch: before.etag } : { IfNoneMatch: "*" }, store);
         const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
         const file = { kind: "file", object, wasRead: true, ...(isKept && { bytes }) } as const;
         this.places.saw(path, object.isTombstone ? { kind: "nothing", tombstone: object } : file);
@@ -145,21 +117,49 @@ export class Changes {
       // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any
       // time.
       const write = { ...newWrite(mark, found.object), isTombstone: true, properties: {} };
-      const bury = async (condition: Condition): Promise<StoredObject> => {
-        await places.makeMarker(parentOf(path)); // it outlives what is in it
-        return places.store.put(places.keyOf(path), tombstone, write, condition);
+      const bury = async (condition: Condition, store: ObjectStore): Promise<StoredObject> => {
+        await places.makeMarker(parentOf(path), store); // it outlives what is in it
+        return store.put(places.keyOf(path), tombstone, write, condition);
       };
       return this.commit({ path, mark, before: found.object }, bury, () => undefined);
     });
   }
 }
 
+/** Makes a request that changes something. If the store refuses it, or says nothing, looks what became of it. */
+async function send<Made>(
+  sending: Sending<Made>,
+  look: (store: ObjectStore) => Promise<Found>,
+  store: ObjectStore,
+): Promise<{ readonly made: Made } | { readonly again: Found }> {
+  try {
+    return { made: await sending.send(store) };
+  } catch (error) {
+    // Absent: the object that was to be replaced has gone.
+    const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
+    const isFirst = attemptsOf(error) === 1;
+    if (!isRefused && !isOutage(error) && isFirst) throw error;
+    const said = isRefused ? (isFirst ? "refused" : "refused-later") : "failed";
+    const now = await lookAgain(() => look(store)).catch((failure: unknown) => {
+      throw said === "refused" ? failure : new StorageError("outcome-unknown", error);
+    });
+    const outcome = sending.outcome(now, said);
+    if (typeof outcome !== "string") return outcome;
+    // Without an answer, the request may still be on its way.
+    if (said !== "refused" && (outcome === "unknown" || !isAnswer(error)))
+      throw new StorageError("outcome-unknown", error);
+    if (!isRefused) throw error;
+    if (isUploadGone(error)) throw new StorageError("conflict", error);
+    return { again: now };
+  }
+}
+
 /** Removes a file, or without one the marker of a directory: what is put into it meanwhile keeps it. */
 function removal(places: Places, path: string, file: StoredObject | undefined): Sending<void> {
   return {
-    async send() {
-      await places.makeMarker(parentOf(path)); // it outlives what is in it
-      await places.store.remove(places.keyOf(file ? path : slashed(path)), file);
+    async send(store) {
+      await places.makeMarker(parentOf(path), store); // it outlives what is in it
+      await store.remove(places.keyOf(file ? path : slashed(path)), file);
       places.saw(path, { kind: "nothing" });
     },
     outcome(now, said) {

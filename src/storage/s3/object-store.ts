@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable } from "node:stream";
 import type {
   $Command,
@@ -52,20 +51,15 @@ const copyMs = 300_000;
 /** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
 const slowBytesPerMs = 200;
 
-/**
- * Until when the requests of one look or change may take. One for all stores: until Node 22, each that was ever used
- * slows down every promise of the process.
- */
-const deadlines = new AsyncLocalStorage<{ readonly store: ObjectStore; at: number }>();
-
 /** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
 export class ObjectStore {
   readonly bucket: string;
-  /** Whether the last request that writes was answered, and not refused for want of rights or space. */
-  hasWritten = false;
   readonly #connect: () => Promise<Connection>;
   readonly #answerMs: number;
   readonly #patienceMs: number;
+  /** Until when all requests may take together. */
+  #limit: { at: number } | undefined;
+  #lastWrite = { isDone: false };
 
   /** `patienceMs` is how long a look, or a change, may take with all of its requests and their retries. */
   constructor(bucket: string, connect: () => Promise<Connection>, patienceMs: number) {
@@ -75,10 +69,17 @@ export class ObjectStore {
     this.#patienceMs = patienceMs;
   }
 
-  /** Does something whose requests share their time; content that is sent, and copies, have time of their own. */
-  bounded<Done>(act: () => Promise<Done>): Promise<Done> {
-    if (deadlines.getStore()?.store === this) return act();
-    return deadlines.run({ store: this, at: performance.now() + this.#patienceMs }, act);
+  /** This store for one look, or change, whose requests share their time; content that is sent, and copies, extend it. */
+  timed(): ObjectStore {
+    const timed = new ObjectStore(this.bucket, this.#connect, this.#patienceMs);
+    timed.#limit = { at: performance.now() + this.#patienceMs };
+    timed.#lastWrite = this.#lastWrite;
+    return timed;
+  }
+
+  /** Whether the last request that writes was answered, and not refused for want of rights or space. */
+  get hasWritten(): boolean {
+    return this.#lastWrite.isDone;
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
@@ -173,19 +174,18 @@ export class ObjectStore {
   ): Promise<Answer> {
     const { sdk, client, isGiven } = await this.#connect();
     const since = performance.now();
-    const shared = deadlines.getStore();
-    const deadline = shared?.store === this ? shared : { at: since + this.#patienceMs };
-    deadline.at += requestTimeout - this.#answerMs;
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), Math.max(1, deadline.at - since)).unref();
+    const limit = this.#limit ?? { at: since + this.#patienceMs };
+    limit.at += requestTimeout - this.#answerMs;
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), Math.max(1, limit.at - since)).unref();
     try {
-      const how = { abortSignal: limit.signal, ...(!isGiven && { requestTimeout }) };
+      const how = { abortSignal: ending.signal, ...(!isGiven && { requestTimeout }) };
       const answer = await client.send(command(sdk), how);
-      if (storesContent) this.hasWritten = true;
+      if (storesContent) this.#lastWrite.isDone = true;
       return answer;
     } catch (error) {
       const known = asStorageError(error);
-      if (storesContent && known instanceof StorageError) this.hasWritten = false;
+      if (storesContent && known instanceof StorageError) this.#lastWrite.isDone = false;
       throw known;
     } finally {
       clearTimeout(timer); // or it would cut off content that is still on its way

@@ -29,14 +29,13 @@ export class ObjectReader {
 
   async open(path: string, purpose: OpenFor): Promise<OpenFile | undefined> {
     if (path.endsWith("/")) return undefined;
-    const { store } = this.#places;
     const known = this.#places.known(path);
     if (known?.bytes) {
       const found = await this.#kept(path); // those who ask at the same time share an answer
       return found && this.#opened(path, found);
     }
     if (purpose === "properties") {
-      const object = await store.head(this.#places.keyOf(path));
+      const object = await this.#places.store.head(this.#places.keyOf(path));
       if (!object || object.isTombstone) return undefined;
       this.#places.saw(path, { kind: "file", object });
       return this.#opened(path, { object });
@@ -45,9 +44,9 @@ export class ObjectReader {
     return found && this.#opened(path, found.file, found.body);
   }
 
-  async read(path: string): Promise<(FoundFile & { readonly bytes: Uint8Array }) | undefined> {
+  async read(path: string, store?: ObjectStore): Promise<(FoundFile & { readonly bytes: Uint8Array }) | undefined> {
     const known = this.#places.known(path);
-    const found = await this.#fetch(path, known?.bytes && known);
+    const found = await this.#fetch(path, known?.bytes && known, store);
     if (!found) return undefined;
     const { file, body } = found;
     return { kind: "file", object: file.object, bytes: await this.#opened(path, file, body).bytes() };
@@ -59,8 +58,11 @@ export class ObjectReader {
   }
 
   /** Asks for a file. A small one is read at once; the content of another is on its way, unless it is the one known. */
-  async #fetch(path: string, known?: FoundFile): Promise<{ file: FoundFile; body?: Readable } | undefined> {
-    const { store } = this.#places;
+  async #fetch(
+    path: string,
+    known: FoundFile | undefined,
+    store: ObjectStore = this.#places.store.timed(),
+  ): Promise<{ file: FoundFile; body?: Readable } | undefined> {
     const key = this.#places.keyOf(path);
     // Not a conditional GET: its 304 does not tell the write, and the store's tag comes back when the same content
     // does.

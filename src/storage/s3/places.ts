@@ -80,26 +80,30 @@ export class Places {
   }
 
   /** Asks the store what is at a path. A path that ends in `/` is that of a directory, or of nothing. */
-  async look(path: string): Promise<Found> {
-    const object = path.endsWith("/") ? undefined : await this.store.head(this.keyOf(path));
+  async look(path: string, store: ObjectStore = this.store.timed()): Promise<Found> {
+    const object = path.endsWith("/") ? undefined : await store.head(this.keyOf(path));
     const found =
-      object && !object.isTombstone ? ({ kind: "file", object } as const) : await this.without(path, object);
+      object && !object.isTombstone ? ({ kind: "file", object } as const) : await this.#without(path, object, store);
     this.saw(path, found);
     return found;
   }
 
-  async without(path: string, tombstone: StoredObject | undefined): Promise<Found> {
-    const first = await this.firstBelow(path);
+  async #without(path: string, tombstone: StoredObject | undefined, store?: ObjectStore): Promise<Found> {
+    const first = await this.firstBelow(path, true, store);
     if (!first && path !== "/") return { kind: "nothing", tombstone };
     return { kind: "directory", stat: directoryStat(unslashed(path), first?.modified ?? new Date(0)), tombstone };
   }
 
   /** What comes first of a directory, or of what is in it; `undefined` where there is neither. */
-  async firstBelow(path: string, isMarkerIncluded = true): Promise<ListedObject | undefined> {
+  async firstBelow(
+    path: string,
+    isMarkerIncluded = true,
+    store: ObjectStore = this.store,
+  ): Promise<ListedObject | undefined> {
     const prefix = this.keyOf(slashed(path));
     let next: string | undefined;
     do {
-      const page: KeyPage = await this.store.list(prefix, next ? { ContinuationToken: next } : { MaxKeys: 2 });
+      const page: KeyPage = await store.list(prefix, next ? { ContinuationToken: next } : { MaxKeys: 2 });
       for (const object of page.objects) {
         const isMarker = object.key === prefix;
         if (isMarker && !isMarkerIncluded) continue;
@@ -108,16 +112,16 @@ export class Places {
           this.#cannotShow(path, object.key);
           continue;
         }
-        if (!(await this.#isTombstone(object))) return object;
+        if (!(await this.#isTombstone(object, store))) return object;
       }
       next = page.next;
     } while (next !== undefined);
     return undefined;
   }
 
-  async #isTombstone({ key, size, etag }: ListedObject): Promise<boolean> {
+  async #isTombstone({ key, size, etag }: ListedObject, store = this.store): Promise<boolean> {
     if (size !== tombstone.byteLength) return false;
-    return etag === tombstoneTag || (await this.store.head(key))?.isTombstone === true; // tags of encrypted ones differ
+    return etag === tombstoneTag || (await store.head(key))?.isTombstone === true; // tags of encrypted ones differ
   }
 
   #cannotShow(path: string, key: string): void {
@@ -194,7 +198,7 @@ export class Places {
 
   /** Looks for a directory, which is likely there: a file is only asked for where it is not. */
   async #lookForDirectory(path: string): Promise<Found> {
-    let found = await this.without(path, undefined);
+    let found = await this.#without(path, undefined);
     if (found.kind === "nothing") {
       const object = await this.store.head(this.keyOf(path));
       found = object && !object.isTombstone ? { kind: "file", object } : { kind: "nothing", tombstone: object };
@@ -205,19 +209,20 @@ export class Places {
 
   /** Makes the marker of a directory that is not there, in one that is. */
   async makeDirectory(path: string): Promise<void> {
-    if ((await this.look(unslashed(path))).kind !== "nothing") throw new StorageError("exists");
+    const store = this.store.timed();
+    if ((await this.look(unslashed(path), store)).kind !== "nothing") throw new StorageError("exists");
     const parent = parentOf(path);
-    const above = parent === "/" ? "directory" : (await this.look(parent)).kind;
+    const above = parent === "/" ? "directory" : (await this.look(parent, store)).kind;
     if (above !== "directory") throw new StorageError(above === "file" ? "not-a-directory" : "no-parent");
-    if (!(await this.makeMarker(path))) throw new StorageError("exists");
+    if (!(await this.makeMarker(path, store))) throw new StorageError("exists");
   }
 
   /** Makes the marker of a directory; whether it was not there. The root has no marker. */
-  async makeMarker(path: string): Promise<boolean> {
+  async makeMarker(path: string, store: ObjectStore): Promise<boolean> {
     if (path === "/") return false;
     const write = newWrite(newMark(), undefined);
     try {
-      await this.store.put(this.keyOf(slashed(path)), new Uint8Array(), write, { IfNoneMatch: "*" });
+      await store.put(this.keyOf(slashed(path)), new Uint8Array(), write, { IfNoneMatch: "*" });
       return true;
     } catch (error) {
       if (isLostRace(error)) return false;

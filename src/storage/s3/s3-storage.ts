@@ -92,8 +92,8 @@ export function s3Storage(options: S3StorageOptions): Storage {
         throw new Error(`the bucket ${JSON.stringify(bucket)} cannot be used: ${reasonOf(error)}`, { cause: error });
       }
     },
-    stat: (path) => store.bounded(() => statAt(places, path)),
-    open: (path, purpose = "content") => store.bounded(() => reader.open(path, purpose)),
+    stat: (path) => statAt(places, path),
+    open: (path, purpose = "content") => reader.open(path, purpose),
     listsInOrder: true,
     async *list(path, after) {
       yield* places.list(path, (await probing) === false, after);
@@ -107,7 +107,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
         if (after) made?.(after);
       }),
     remove: (path, how) => changes.remove(path, how?.check, deletesOnCondition),
-    makeDirectory: (path) => store.bounded(() => places.makeDirectory(path)),
+    makeDirectory: (path) => places.makeDirectory(path),
     check,
     async close() {
       if (!options.client) (await connection)?.client.destroy();

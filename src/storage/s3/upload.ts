@@ -51,19 +51,24 @@ export class Upload {
     return this.#parts.length === 0 ? this.first : undefined;
   }
 
-  async put(number: number, content: Uint8Array): Promise<Part> {
-    return this.#store.uploadPart(this.#key, (await this.#begin()).id, number, content);
+  async put(number: number, content: Uint8Array, store: ObjectStore = this.#store): Promise<Part> {
+    return store.uploadPart(this.#key, (await this.#begin(store)).id, number, content);
   }
 
-  async copy(number: number, from: StoredObject): Promise<Part> {
-    return this.#store.copyPart(this.#key, (await this.#begin()).id, number, from);
+  async copy(number: number, from: StoredObject, store: ObjectStore): Promise<Part> {
+    return store.copyPart(this.#key, (await this.#begin(store)).id, number, from);
   }
 
   /** Makes the object of its parts and of what came after the first. May be tried again if the condition fails. */
-  async complete(before: readonly Part[], size: number, condition: Condition): Promise<StoredObject> {
+  async complete(
+    before: readonly Part[],
+    size: number,
+    condition: Condition,
+    store: ObjectStore,
+  ): Promise<StoredObject> {
     const parts = [...before, ...this.#parts];
-    const { write, id } = await this.#begin();
-    const etag = await this.#store.completeUpload(this.#key, id, parts, condition);
+    const { write, id } = await this.#begin(store);
+    const etag = await store.completeUpload(this.#key, id, parts, condition);
     this.#isCompleted = true;
     return writtenObject(write, etag, size);
   }
@@ -75,10 +80,10 @@ export class Upload {
     await this.#store.abortUpload(this.#key, this.#begun.id).catch(() => {});
   }
 
-  async #begin(): Promise<{ readonly write: NewWrite; readonly id: string }> {
+  async #begin(store: ObjectStore): Promise<{ readonly write: NewWrite; readonly id: string }> {
     if (!this.#begun) {
       const write = this.#named();
-      this.#begun = { write, id: await this.#store.beginUpload(this.#key, write) };
+      this.#begun = { write, id: await store.beginUpload(this.#key, write) };
     }
     return this.#begun;
   }

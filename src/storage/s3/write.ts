@@ -9,7 +9,7 @@ import {
 } from "../storage.ts";
 import { Draft, WaitingChanges } from "../waiting-changes.ts";
 import type { Changes, Tried } from "./changes.ts";
-import type { Part } from "./object-store.ts";
+import type { ObjectStore, Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
 import { type Found, type FoundFile, objectAt } from "./places.ts";
 import { earlyWrite, type NewWrite, newMark, newWrite, type StoredObject } from "./stored-object.ts";
@@ -42,10 +42,10 @@ export async function write(
       options.check?.(before?.object.stat);
       return changes.commit(
         { path, mark, before: objectAt(found), bytes },
-        async (condition) => {
-          if (bytes) return places.store.put(key, bytes, unencoded(newWrite(mark, objectAt(found))), condition);
-          first ??= await upload.put(1, upload.first);
-          return upload.complete([first], upload.size, condition);
+        async (condition, store) => {
+          if (bytes) return store.put(key, bytes, unencoded(newWrite(mark, objectAt(found))), condition);
+          first ??= await upload.put(1, upload.first, store);
+          return upload.complete([first], upload.size, condition, store);
         },
         ({ stat }) => ({ created: before === undefined, stat }),
       );
@@ -105,12 +105,12 @@ export async function append(
       const whole = short && upload.bytes && Buffer.concat([short.bytes, upload.bytes]);
       return changes.commit(
         { path, mark, before: object, bytes: whole },
-        async (condition) => {
-          if (whole) return places.store.put(key, whole, newWrite(mark, object), condition);
+        async (condition, store) => {
+          if (whole) return store.put(key, whole, newWrite(mark, object), condition);
           const before = short
-            ? [await upload.put(1, Buffer.concat([short.bytes, upload.first]))]
-            : [await upload.copy(1, object), await upload.put(2, upload.first)];
-          return upload.complete(before, stat.size + upload.size, condition);
+            ? [await upload.put(1, Buffer.concat([short.bytes, upload.first]), store)]
+            : [await upload.copy(1, object, store), await upload.put(2, upload.first, store)];
+          return upload.complete(before, stat.size + upload.size, condition, store);
         },
         (stored) => ({ created: false, stat: stored.stat }),
       );
@@ -126,9 +126,9 @@ export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingC
   const { places } = changes;
   return new WaitingChanges(async (path, group) => {
     const key = places.keyOf(path);
-    const look = async (): Promise<Found> =>
-      (path.endsWith("/") ? undefined : await reader.read(path)) ?? places.look(path);
-    const store = async (found: Found, mark: string): Promise<Tried<StoredStat | undefined>> => {
+    const look = async (store: ObjectStore): Promise<Found> =>
+      (path.endsWith("/") ? undefined : await reader.read(path, store)) ?? places.look(path, store);
+    const attempt = async (found: Found, mark: string): Promise<Tried<StoredStat | undefined>> => {
       if (found.kind !== "file") throw await places.missing(path, found);
       const current = found.bytes ? found : await reader.read(path);
       if (!current?.bytes) return "again";
@@ -140,11 +140,11 @@ export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingC
       const content = Buffer.from(await draft.bytes());
       return changes.commit(
         { path, mark, before: object, bytes: content },
-        (condition) => places.store.put(key, content, newWrite(mark, object), condition),
+        (condition, store) => store.put(key, content, newWrite(mark, object), condition),
         ({ stat }) => stat,
       );
     };
-    await group.done(await changes.run(path, store, newMark(), look));
+    await group.done(await changes.run(path, attempt, newMark(), look));
   });
 }
 
