@@ -40,12 +40,11 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     expect([way.failures, requests.map(({ retries }) => retries)]).toEqual([2, [1, 1]]);
   });
 
-  it("adds nothing to what each promise and timer of the process carries, however many there are", async () => {
+  it("adds nothing to what each promise and timer of the process carries", async () => {
     const { options } = await testBucket({ "/a.txt": "hello" });
     const carried = (): number => Object.getOwnPropertySymbols(new AsyncResource("any")).length;
-    expect(await s3Storage(options).stat("/a.txt")).toMatchObject({ size: 5 });
     const before = carried();
-    for (const each of [s3Storage(options), s3Storage(options)]) await each.stat("/a.txt");
+    expect(await s3Storage(options).stat("/a.txt")).toMatchObject({ size: 5 });
     expect(carried()).toBe(before);
   });
 
