@@ -93,7 +93,7 @@ async function* visibleBelow(
 /** Names that a search looks at. */
 const maxSearched = 100_000;
 
-/** What is in a directory and below with a text in its name, in any case and without accents, by its path from there. */
+/** What is in a directory and below with a text in its name, in any case, without accents, by its path from there. */
 export async function* searchBelow(
   request: FileRequest,
   text: string,
@@ -118,7 +118,7 @@ export interface TreeEntry extends ListedEntry {
   readonly path: string;
 }
 
-/** All below a directory that the client could ask for, except what links to directories lead to; 413 beyond the limits. */
+/** All below a directory that the client could ask for, but not through links to directories; 413 beyond the limits. */
 export async function visibleTree(
   request: FileRequest,
   { maxEntries, maxBytes }: TreeLimits,

@@ -7,7 +7,7 @@ const forms = [
   new RegExp(`^\\w{3} ${month} [ \\d]\\d ${time} \\d{4}$`), // Sun Nov  6 08:49:37 1994
 ];
 
-/** Reads a date in one of the three forms of RFC 9110 §5.6.7; `undefined` for anything else. `toUTCString` writes one. */
+/** Reads a date in one of the three forms of RFC 9110 §5.6.7; `undefined` for others. `toUTCString` writes one. */
 export function parseHttpDate(text: string): Date | undefined {
   if (!forms.some((form) => form.test(text))) return undefined;
   const date = new Date(text.endsWith("GMT") ? text : `${text} GMT`);

@@ -163,7 +163,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   return plugin;
 }
 
-/** An optional dependency: not before a server with the plugin starts, and in `try`, where bundlers do not insist on it. */
+/** An optional dependency: not before a server with the plugin starts; in a `try` bundlers do not insist on it. */
 async function loadLibrary(): Promise<Library> {
   try {
     return {

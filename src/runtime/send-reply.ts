@@ -205,7 +205,7 @@ function completion(
   });
 }
 
-/** Ends a reply to a client that is still sending, and would lose it if the connection closed at once (RFC 9112 §9.6). */
+/** Ends a reply to a client that is still sending, and would lose it if the connection closed now (RFC 9112 §9.6). */
 function endAfterDraining(request: NodeRequest, response: NodeResponse): void {
   if (request instanceof Http2ServerRequest) {
     response.end();

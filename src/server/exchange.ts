@@ -184,7 +184,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   }
 }
 
-/** The content of a request, as it arrives: 413 beyond the size limit, 400 where the client sends less than announced. */
+/** The content of a request, as it arrives: 413 beyond the size limit, 400 if the client sends less than announced. */
 export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #source: Pick<IncomingRequest, "content">;
   readonly #maxFileSize: number;

@@ -90,7 +90,7 @@ type Covers = ListedPlugin["covers"];
 
 const everywhere: Covers = () => true;
 
-/** A host's plugins in the order of the pipeline, nested ones among them, each with the paths that it is confined to. */
+/** A host's plugins in the order of the pipeline, nested ones among them, each with the paths it is confined to. */
 export function listPlugins(
   plugins: readonly Plugin[],
   outer: Omit<ListedPlugin, "plugin"> = { covers: everywhere, part: "" },

@@ -56,7 +56,7 @@ export interface FileHandling {
    * function of path and file, or `false` for no such field. @default "no-cache"
    */
   readonly cacheControl?: CacheControl | undefined;
-  /** Files that browsers save and do not show: all, path patterns, or by a function, which may name them. @default false */
+  /** Files that browsers save and do not show: all, path patterns, or a function, which may name them. @default false */
   readonly download?: Download | undefined;
   /** Further header fields of files, by canonical path. @default none */
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;

@@ -54,7 +54,7 @@ export interface ReparsedPart extends CutTree {
   readonly seams: { readonly before: Seams; readonly after: Seams };
 }
 
-/** Parses what an edit has changed, from the last saved state before it to the first old state behind it that is reached. */
+/** Parses what an edit has changed, from the last saved state before it to the first old state reached behind it. */
 export class Reparse {
   readonly #old: ParsedHtml;
   readonly #source: string;

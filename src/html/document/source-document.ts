@@ -24,7 +24,7 @@ export type DocumentKind = "html" | "xml";
  * reads, selects and edits goes by the tree and its offsets, and does not ask which it is. Where the two differ:
  *
  * - parsing: `html-document.ts` and `xml-document.ts` (saxes), behind `parse-document.ts`;
- * - edits: what is supplied is checked by `well-formed.ts` or `xml-fragment.ts`, and `element-placement.ts` asks the kind;
+ * - edits: what is supplied is checked by `well-formed.ts` or `xml-fragment.ts`; `element-placement.ts` asks the kind;
  * - selectors: names have case in XML, and HTML's own rules do not hold there.
  */
 export interface SourceDocument extends DocumentSource {

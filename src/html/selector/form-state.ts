@@ -57,7 +57,7 @@ function isSubmitButton(control: SourceElement): boolean {
   return isNamed(control, "button") && !/^(?:button|reset)$/i.test(control.attribs["type"] ?? "");
 }
 
-/** The option that is selected (HTML Standard, 4.10.7): without one that says so the first, unless several are shown. */
+/** The selected option (HTML Standard, 4.10.7): without one that says so the first, unless several are shown. */
 function selectedOption(select: SourceElement, options: readonly SourceElement[]): SourceElement | undefined {
   const stated = options.findLast((option) => has(option, "selected"));
   const isList = Number.parseInt(select.attribs["size"] ?? "", 10) > 1;

@@ -8,7 +8,7 @@ export interface OpenElement {
 }
 
 /**
- * The stack of open elements (HTML Standard, 13.2.4.2). Searches go through it from the top; the budget of a parse counts
+ * The stack of open elements (HTML Standard, 13.2.4.2). Searches go through it from the top; a parse's budget counts
  * its length for each tag.
  */
 export class OpenElements {

@@ -218,7 +218,7 @@ export class Committing {
     }
   }
 
-  /** Reads what has come, and has git commit some of it; how many records that were. `looks` is that of {@link WaitingRecords.take}. */
+  /** Reads what has come, and has git commit some of it; how many records. `looks`: see {@link WaitingRecords.take}. */
   async #advance(looks: number): Promise<number> {
     await this.#readAll();
     await this.#tellWhetherFull();

@@ -28,7 +28,7 @@ const settings = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0
 
 export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Starts git in a repository, without a shell. Arguments never come from clients, but for names of objects that git gave. */
+/** Starts git in a repository, without a shell. Arguments from clients are only names of objects that git gave. */
 export function git(repository: string, args: readonly string[]): GitProcess {
   const all = [...settings.flatMap((setting) => ["-c", setting]), "--git-dir", repository, ...args];
   const child = spawn("git", all, { env: environment(), stdio: ["pipe", "pipe", "pipe"] });
@@ -70,7 +70,7 @@ export async function gitResult(
   return { code, output, complaint };
 }
 
-/** Packs what is loose, and forgets what is older than is to be kept: the repository becomes a shallow one, as `git clone --depth` makes. */
+/** Packs what is loose, and forgets what is too old: the repository becomes shallow, as by `git clone --depth`. */
 export async function tidyRepository(repository: Repository, days?: number, commits?: number): Promise<void> {
   const { location, ref } = repository;
   const head = await repository.head();

@@ -130,7 +130,7 @@ export class Importer {
     else this.#contents.set(path, after);
   }
 
-  /** Resolves when all commits so far are in the repository; rejects where they are not, and all since the last flush are to be made again. */
+  /** Resolves when all commits so far are in the repository; rejects where all since the last flush have to be redone. */
   async flush(): Promise<void> {
     const child = this.#child;
     if (!child || this.#mark === 0) return;
@@ -146,7 +146,7 @@ export class Importer {
     this.#changed.clear();
   }
 
-  /** Writes a text, and before it what was held back: each write wakes git. Resolves, even if git has ended: `flush` tells that. */
+  /** Writes a text, after what was held back: each write wakes git. Resolves also if git has ended: see `flush`. */
   async #send(child: GitProcess, text: string): Promise<void> {
     const written = new Promise<void>((resolve) => child.stdin.write(text, () => resolve()));
     child.stdin.uncork();

@@ -33,7 +33,7 @@ export interface ReadRecord extends JournalRecord {
   readonly order: number;
 }
 
-/** Size of a journal in bytes after which another one begins; the first can be removed when all of it is in the repository. */
+/** Size of a journal in bytes after which another one begins; the first can be removed once it is in the repository. */
 const maxJournalBytes = 4 * 1024 * 1024;
 /** And its age in milliseconds. */
 const maxJournalMs = 3_600_000;
@@ -74,7 +74,7 @@ export class Journal {
     return this.retry();
   }
 
-  /** Writes what waits, also what could not be written before: into a new file, since the old one may end in half a record. */
+  /** Writes what waits, also what could not be written before: to a new file, as the old may end in half a record. */
   retry(): Promise<void> {
     this.#next ??= this.#last.then(() => this.#write());
     this.#last = this.#next.catch(() => {});

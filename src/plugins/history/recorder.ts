@@ -6,7 +6,7 @@ import type { ChangeOrigin, UnnumberedChange } from "../../server/change-feed.ts
 import { type Content, type OpenFile, type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 
-/** Contents that are stored, and whose change was not announced yet, in bytes; beyond it, and for larger ones, the file is read again. */
+/** Bytes of stored contents whose change was not announced yet; beyond it, the file is read again. */
 const maxCaptured = 64 * 1024 * 1024;
 
 export interface RecorderOptions {
@@ -143,7 +143,7 @@ export class Recorder {
     return this.#add({ ...record, kind: "written" }, Buffer.concat([before, content]));
   }
 
-  /** Notes files that are not as history has them, by their paths and the names of their contents: all at first, later those changed without a server. */
+  /** Notes files that are not as history has them, by names of contents: all, or those changed without a server. */
   async recordFiles(known: Map<string, string>, goesOn: () => Promise<boolean>): Promise<void> {
     const { covers, maxFileBytes } = this.#options;
     for (const storage of this.storages) {
@@ -175,7 +175,7 @@ export class Recorder {
     this.#options.recorded(content.byteLength);
   }
 
-  /** Of a change whose content did not come by here, such as one by another program: the file, if it is still that version. */
+  /** Of a change whose content did not come by here, as of another program: the file, if it is still that version. */
   async #addStored(record: JournalRecord): Promise<void> {
     const file = await this.stored(record.path);
     if (file && file.etag === record.etag) return this.#add(record, file.content);

@@ -105,7 +105,7 @@ export class WaitingRecords {
     );
   }
 
-  /** Whether a file was changed since it was seen so; with a tag, whether the record of the change to just that is waiting. */
+  /** Whether a file was changed since it was seen so; with a tag, whether the record of a change to just that waits. */
   #isOver({ path, etag, look }: WaitingRecord): boolean {
     if (this.#tags.has(path) || (etag === undefined && look < this.#fresh)) return true;
     if (etag === undefined) return this.#index.has(path);

@@ -25,7 +25,7 @@ const ranks: readonly (readonly string[])[] = [
 ];
 const items: Readonly<Record<string, string>> = { ul: "li", ol: "li", dl: "dt", select: "option", table: "tr" };
 
-/** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below the elements that a request selects. */
+/** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below what a request selects. */
 export async function outlineOf(page: InspectedPage): Promise<object> {
   requireMatches(page);
   const selectorOf = selectorsIn(page);

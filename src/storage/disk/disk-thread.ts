@@ -138,7 +138,7 @@ function bytesOf(job: Job): number {
   return "temporary" in job.content ? Number.POSITIVE_INFINITY : job.content.byteLength;
 }
 
-/** The job with no more content than its own: a message takes along all of the memory that a `Uint8Array` is a part of. */
+/** The job with no more content than its own: a message takes along all memory that a `Uint8Array` is a part of. */
 function exact(job: Job): Job {
   if (!("content" in job) || !(job.content instanceof Uint8Array)) return job;
   const { content } = job;

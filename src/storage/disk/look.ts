@@ -124,7 +124,7 @@ export async function visibleStat(
   }
 }
 
-/** The state before an append that is under way. One whose process has died is ended first, but not in what is only read. */
+/** The state before an append that is under way. One of a dead process is ended first, unless files are only read. */
 async function beforeAppend(
   { isReadOnly }: Disk,
   directory: Directory,

@@ -12,7 +12,7 @@ import { settle } from "./look.ts";
 /**
  * Renames a file while nothing else on this machine changes it, or what is at its new path; or a directory, to a path
  * where nothing is. `undefined` where a link or another disk is on the way, where the file has other names, or where a
- * note about an append to it lies beside it: then a copy is needed. Writes that are under way in a directory go with it,
+ * note about an append to it lies beside it: then a copy is needed. Writes under way in a directory go with it,
  * or find that it has moved.
  */
 export async function move(

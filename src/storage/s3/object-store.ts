@@ -69,7 +69,7 @@ export class ObjectStore {
     this.#patienceMs = patienceMs;
   }
 
-  /** This store for one look, or change, whose requests share their time; content that is sent, and copies, extend it. */
+  /** This store for one look, or change, whose requests share a time; content that is sent, and copies, extend it. */
   timed(): ObjectStore {
     const timed = new ObjectStore(this.bucket, this.#connect, this.#patienceMs);
     timed.#limit = { at: performance.now() + this.#patienceMs };
