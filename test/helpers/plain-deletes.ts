@@ -7,10 +7,8 @@ import { s3Credentials } from "./s3-credentials.mjs";
 
 /**
  * A way to an S3 server that has no conditional DELETE: takes `If-Match` from the request, as if the server did not know it, and
- * signs what is left. Gives its URL; it ends with the test.
- *
- * One request for each object goes on at a time: versitygw reads the properties of one that is replaced just then partly from before,
- * partly from after it, which S3 does not.
+ * signs what is left. Gives its URL; it ends with the test. One request for each object goes on at a time: unlike S3, versitygw
+ * reads the properties of one that is replaced partly from before, partly from after it.
  */
 export async function plainDeletes(target: string): Promise<string> {
   const { hostname, port } = new URL(target);
