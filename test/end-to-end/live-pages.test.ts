@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { cable } from "../client/cable.ts";
 import { type Window, windows } from "../client/chromium.ts";
+import { cableTo } from "../helpers/cable.ts";
 import { sample, timesOf } from "../helpers/effort.ts";
 import { type ExampleSite, exampleSite } from "../helpers/example-site.ts";
 import { send } from "../helpers/send.ts";
@@ -198,8 +198,8 @@ describe("live pages", { tags: ["chromium"] }, () => {
   });
 
   it("catch up with what happened while the connection was cut, and apply nothing twice", async () => {
-    const { url, port, stored } = await exampleSite();
-    const wire = await cable(port);
+    const { url, stored } = await exampleSite();
+    const wire = await cableTo(url);
     const [cut, other] = [await live(`${wire.url}/to-do.html`), await live(`${url}/to-do.html`)];
     const expected = [...first];
     const rounds = timesOf(2, 4);

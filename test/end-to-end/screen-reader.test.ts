@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { cable } from "../client/cable.ts";
 import { windows } from "../client/chromium.ts";
 import { folders } from "../client/listing/folder.ts";
 import { listenTo, outlineOf } from "../helpers/accessibility.ts";
 import { violationsIn } from "../helpers/axe.ts";
+import { cableTo } from "../helpers/cable.ts";
 import { sample } from "../helpers/effort.ts";
 import { exampleSite } from "../helpers/example-site.ts";
 import { send } from "../helpers/send.ts";
@@ -251,7 +251,7 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
 
   it("reads aloud what others do to a live page, and whether it is live", async () => {
     const { url } = await exampleSite();
-    const wire = await cable(Number(new URL(url).port));
+    const wire = await cableTo(url);
     const { page } = await browser.open(`${wire.url}/to-do.html`);
     await page.locator(".connection.live").waitFor();
     const heard = await listenTo(page);

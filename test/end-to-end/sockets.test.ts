@@ -297,10 +297,7 @@ describe("web sockets under /wiki", () => {
     const [cert, key] = [await readFile(files.cert), await readFile(files.key)];
     const server = createSecureServer({ cert, key, allowHTTP1: true });
     wiki().attach(server);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    expect(await firstMessage(`wss://127.0.0.1:${port}/wiki/ws`, [], { rejectUnauthorized: false })).toEqual(hello);
+    const url = `wss://127.0.0.1:${await listen(server)}/wiki/ws`;
+    expect(await firstMessage(url, [], { rejectUnauthorized: false })).toEqual(hello);
   });
 });

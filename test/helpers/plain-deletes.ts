@@ -1,9 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
-import { once } from "node:events";
 import { request as ask, createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { s3Credentials } from "./s3-credentials.mjs";
+import { listen } from "./serve.ts";
 
 /**
  * A way to an S3 server that has no conditional DELETE: takes `If-Match` from the request, as if the server did not know it, and
@@ -31,13 +29,7 @@ export async function plainDeletes(target: string): Promise<string> {
     outgoing.on("close", () => passed.destroy());
     incoming.pipe(passed);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -7,7 +7,7 @@ import {
   type Http2ServerRequest,
   type Http2ServerResponse,
 } from "node:http2";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, type Server as NetServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -36,11 +36,11 @@ export async function serve(config: FileServerConfig): Promise<Served> {
 }
 
 /** Has any server listen on a free port until the test is over, and returns the port. */
-export async function listen(server: Server): Promise<number> {
+export async function listen(server: NetServer & Partial<Pick<Server, "closeAllConnections">>): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
-    server.closeAllConnections();
+    server.closeAllConnections?.();
     server.close();
   });
   return (server.address() as AddressInfo).port;
@@ -51,13 +51,9 @@ type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse
 /** A session of HTTP/2 without TLS with a server of its own, until the test is over. */
 export async function openHttp2(handler: RequestListener | FileServer | Http2Listener): Promise<ClientHttp2Session> {
   const server = createHttp2Server(handler as never);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  onTestFinished(() => {
-    setImmediate(() => session.destroy()); // within a callback of its own, Node 20 would write to freed memory
-    server.close();
-  });
+  const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`);
+  // Within a callback of its own, Node 20 would write to freed memory.
+  onTestFinished(() => void setImmediate(() => session.destroy()));
   return session;
 }
 

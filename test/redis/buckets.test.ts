@@ -3,8 +3,9 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer, type FileServerConfig, memoryStorage, rateLimit } from "../../src/index.ts";
 import { MemoryBuckets } from "../../src/plugins/rate-limit/memory-buckets.ts";
 import { bucketsAt, redisBuckets } from "../../src/redis/buckets.ts";
+import { cableTo } from "../helpers/cable.ts";
 import { checks } from "../helpers/effort.ts";
-import { cableTo, redisServer } from "./redis-server.ts";
+import { redisServer } from "./redis-server.ts";
 
 /** Seconds: nothing but a Redis that is away ends the waiting, however busy the machine is. */
 const patient = { timeout: 100 };
@@ -111,7 +112,7 @@ describe("buckets in Redis", { tags: ["redis-server"] }, () => {
   });
 
   it("hold requests up while Redis is slow, and let them pass where it is too slow, until it answers in time again", async () => {
-    const cable = await cableTo(await redisServer());
+    const cable = await cableTo((await redisServer()).url);
     const onError = vi.fn();
     const asking = (timeout: number): (() => Promise<number>) => {
       const store = redisBuckets(cable.url, { timeout });

@@ -1,6 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
@@ -12,9 +11,11 @@ import {
   webSocket,
 } from "../../src/index.ts";
 import { RedisFeed } from "../../src/redis/feed.ts";
+import { cableTo } from "../helpers/cable.ts";
 import { connectLive, type LiveClient, type LiveMessage } from "../helpers/live-client.ts";
+import { listen } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-import { cableTo, redisServer } from "./redis-server.ts";
+import { redisServer } from "./redis-server.ts";
 
 /** A Redis that is missed is missed soon; a slow machine is no server that has gone. */
 const times = { patience: 400, block: 20, lease: 60_000, retry: 10 };
@@ -31,16 +32,11 @@ async function instance(url: string, config: FileServerConfig = {}) {
   });
   const server = createServer();
   files.attach(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    await files.close();
-    server.close();
-    server.closeAllConnections();
-  });
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+  onTestFinished(() => files.close());
   const heard: string[] = [];
   files.changes.subscribe(({ path }) => heard.push(path));
   await files.ready();
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const put = async (path: string, body = path): Promise<void> => {
     const response = await files.fetch(new Request(`http://localhost${path}`, { method: "PUT", body }));
     expect(response.ok).toBe(true);
@@ -70,7 +66,7 @@ function untilPath(client: LiveClient, path: string): Promise<LiveMessage[]> {
 describe("a feed in Redis", { tags: ["redis-server"] }, () => {
   it("tells of a gap where the later of two servers' changes of a file was told first", async () => {
     const redis = await redisServer();
-    const cable = await cableTo(redis);
+    const cable = await cableTo(redis.url);
     const storage = memoryStorage({ "/list.html": "<ul></ul>" });
     const slow = await instance(cable.url, {
       storage,
@@ -203,7 +199,7 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
 
   it("keeps the order through a break that is shorter than its patience, without a gap", async () => {
     const redis = await redisServer();
-    const cable = await cableTo(redis);
+    const cable = await cableTo(redis.url);
     const [one, other] = [
       await instance(cable.url, { feed: new RedisFeed(cable.url, {}, { ...times, patience: 60_000 }) }),
       await instance(redis.url),
@@ -242,7 +238,7 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
 
   it("tells of a gap where a server has gone without a word, for what it did may be lost", async () => {
     const redis = await redisServer();
-    const cable = await cableTo(redis);
+    const cable = await cableTo(redis.url);
     const leaving = (url: string): FileServerConfig => ({ feed: new RedisFeed(url, {}, { ...times, lease: 500 }) });
     const one = await instance(redis.url, leaving(redis.url));
     const lost = await instance(cable.url, leaving(cable.url));
@@ -293,7 +289,7 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
   });
 
   it("leaves nothing untold where more changes wait for Redis than there is room for", async () => {
-    const cable = await cableTo(await redisServer());
+    const cable = await cableTo((await redisServer()).url);
     const feed = new RedisFeed(cable.url, {}, { ...times, patience: 60_000 });
     onTestFinished(() => feed.close());
     const told: string[] = [];
@@ -316,7 +312,7 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
 
   it("waits for a Redis that is slow or refuses to write as long as its patience, and goes on alone then", async () => {
     const redis = await redisServer();
-    const cable = await cableTo(redis);
+    const cable = await cableTo(redis.url);
     const feed = new RedisFeed(cable.url, {}, { ...times, patience: 60_000 });
     const [patient, one] = [await instance(cable.url, { feed }), await instance(cable.url)];
     const other = await instance(redis.url);

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer, diskStorage, type SharedLocks, StorageError } from "../../src/index.ts";
 import { redisLocks } from "../../src/redis/locks.ts";
+import { cableTo } from "../helpers/cable.ts";
 import { timesOf } from "../helpers/effort.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { withBytes } from "../storage/content.ts";
-import { cableTo, redisServer } from "./redis-server.ts";
+import { redisServer } from "./redis-server.ts";
 
 function locksAt(...args: Parameters<typeof redisLocks>): SharedLocks {
   const locks = redisLocks(...args);
@@ -48,7 +49,7 @@ describe("locks in Redis", { tags: ["redis-server"] }, () => {
     await expect.poll(timeLeft).toBe("put off");
     expect([kept.isOver?.(), await locksAt(redis.url).tryAcquire("/kept")]).toEqual([false, undefined]);
 
-    const cable = await cableTo(redis);
+    const cable = await cableTo(redis.url);
     const lost = await locksAt(cable.url, { lease: 1 }).acquire("/lost");
     cable.silence();
     const next = await locksAt(redis.url).acquire("/lost");

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import { programPath } from "../helpers/needs.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -61,83 +60,4 @@ export async function redisServer({ keeps = false } = {}): Promise<RedisServer> 
   onTestFinished(kill);
   await start();
   return { port, url: `redis://127.0.0.1:${port}`, kill, start, ask };
-}
-
-/** A cable between a program and a server that can be cut, or go silent. */
-export interface Cable {
-  readonly url: string;
-  /** Connections made so far. */
-  readonly connections: number;
-  /** Ends all connections; new ones can be made. */
-  cut(): void;
-  /** Lets everything through later by some milliseconds; 0: at once. */
-  delay(ms: number): void;
-  /** Lets nothing through, and ends nothing; also on new connections. */
-  silence(): void;
-  /** Lets everything through again, what was held back first. */
-  restore(): void;
-}
-
-/** Puts a cable in front of a server, for the test that is running. */
-export async function cableTo({ port }: Pick<RedisServer, "port">): Promise<Cable> {
-  const pairs = new Set<readonly [Socket, Socket]>();
-  let isSilent = false;
-  let connections = 0;
-  let delayMs = 0;
-  const server = createServer((inner) => {
-    connections += 1;
-    const outer = connect(port, "127.0.0.1");
-    const pair = [inner, outer] as const;
-    pairs.add(pair);
-    for (const [from, to] of [pair, [outer, inner] as const]) {
-      let [line, waiting] = [Promise.resolve(), 0];
-      from.on("data", (piece) => {
-        if (delayMs === 0 && waiting === 0) return void to.write(piece);
-        const due = pause(delayMs);
-        waiting += 1;
-        line = line.then(async () => {
-          await due;
-          waiting -= 1;
-          to.write(piece);
-        });
-      });
-      from.on("error", () => {});
-      from.on("close", () => {
-        pairs.delete(pair);
-        to.destroy();
-      });
-      if (isSilent) from.pause();
-    }
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const cut = (): void => {
-    for (const socket of [...pairs].flat()) socket.destroy();
-  };
-  onTestFinished(() => {
-    cut();
-    server.close();
-  });
-  return {
-    url: `redis://127.0.0.1:${portOf(server)}`,
-    get connections() {
-      return connections;
-    },
-    cut,
-    delay(ms) {
-      delayMs = ms;
-    },
-    silence() {
-      isSilent = true;
-      for (const socket of [...pairs].flat()) socket.pause();
-    },
-    restore() {
-      isSilent = false;
-      for (const socket of [...pairs].flat()) socket.resume();
-    },
-  };
-}
-
-function portOf(server: Server): number {
-  return (server.address() as { port: number }).port;
 }

@@ -1,19 +1,12 @@
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  createServer as createHttp2Server,
-  type Http2ServerRequest,
-} from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { ClientHttp2Session, ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { NodeIncoming, type NodeRequest, type NodeResponse } from "../../src/runtime/node-request.ts";
 import { deferred } from "../helpers/deferred.ts";
 import { send } from "../helpers/send.ts";
-import { listen, openSocket, rawRequest } from "../helpers/serve.ts";
+import { listen, openHttp2, openSocket, rawRequest } from "../helpers/serve.ts";
 
 /** A request that no socket brought, with what frameworks add. */
 function requestOf(fields: object): NodeRequest {
@@ -109,19 +102,15 @@ describe("a request of node", () => {
     ],
     ["leaves", (session: ClientHttp2Session) => session.destroy()],
   ])("gives 400 where a client over HTTP/2 %s in the middle of it", async (_how, leave) => {
-    const server = createHttp2Server();
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const arrived = deferred<readonly [Http2ServerRequest, Http2ServerResponse]>();
+    const session = await openHttp2((request: Http2ServerRequest, answer: Http2ServerResponse) =>
+      arrived.resolve([request, answer]),
+    );
     session.on("error", () => {});
-    onTestFinished(() => {
-      setImmediate(() => session.destroy());
-      server.close();
-    });
     const stream = session.request({ ":method": "PUT", ":path": "/" });
     stream.on("error", () => {});
     stream.write("half");
-    const [request, answer] = (await once(server, "request")) as [Http2ServerRequest, never];
+    const [request, answer] = await arrived.promise;
     const reading = (async () => {
       for await (const _piece of new NodeIncoming(request, answer).content()) leave(session, stream);
     })();
