@@ -18,7 +18,7 @@ export interface ImporterOptions {
   stored(path: string): Promise<{ readonly etag: string; readonly content: Uint8Array } | undefined>;
 }
 
-/** Of contents that appends go on from, in bytes. */
+/** Of files that were appended to, in bytes. */
 const keptContent = 32 * 1024 * 1024;
 /** Bytes for git beyond which they are not held back for more to come, so that the event loop also goes on. */
 const maxHeldBack = 64 * 1024;
@@ -38,8 +38,8 @@ export class Importer {
     maxSize: keptContent,
     sizeCalculation: ({ length }) => length + 1,
   });
-  /** Files that git was given commits of since the last flush. */
-  readonly #changed = new Set<string>();
+  /** Files as git was given them since the last flush; `undefined` for one that is gone. */
+  readonly #given = new Map<string, Buffer | undefined>();
   #child: GitProcess | undefined;
   #lines: AsyncIterator<string> | undefined;
   #complaint = "";
@@ -81,10 +81,9 @@ export class Importer {
 
   /** The content that history has of a file; `undefined` if it has no such file. */
   async #contentOf(path: string): Promise<Buffer | undefined> {
+    if (this.#given.has(path)) return this.#given.get(path);
     const kept = this.#contents.get(path);
-    if (kept) return kept;
-    if (this.#changed.has(path)) await this.flush();
-    return (await this.#repository.read(`${this.#repository.ref}:${path.slice(1)}`))?.content;
+    return kept ?? (await this.#repository.read(`${this.#repository.ref}:${path.slice(1)}`))?.content;
   }
 
   /**
@@ -97,7 +96,7 @@ export class Importer {
     const file = await this.#options.stored(path);
     const whole = Buffer.from(file?.content.subarray(0, size) ?? []);
     const isSame = whole.subarray(0, before.length).equals(before) && whole.subarray(-content.length).equals(content);
-    return file?.etag === etag || (isSame && whole.length === size) ? whole : known;
+    return file && (file.etag === etag || (isSame && whole.length === size)) ? whole : known;
   }
 
   /** Adds a commit for a record, unless nothing has changed. */
@@ -125,9 +124,10 @@ export class Importer {
     child.stdin.write(after); // of a deletion nothing
     if (child.stdin.writableLength < maxHeldBack) child.stdin.write("\n");
     else await this.#send(child, "\n");
-    this.#changed.add(path);
-    if (isGone) this.#contents.delete(path);
-    else this.#contents.set(path, after);
+    this.#given.set(path, isGone ? undefined : after);
+    // Only what `appended` has made: others are parts of all that was read from a journal at once.
+    if (kind === "appended") this.#contents.set(path, after);
+    else this.#contents.delete(path);
   }
 
   /** Resolves when all commits so far are in the repository; rejects where all since the last flush have to be redone. */
@@ -143,7 +143,7 @@ export class Importer {
       throw new Error(`git fast-import did not make its commits: ${complaint}`);
     }
     this.#base = made;
-    this.#changed.clear();
+    this.#given.clear();
   }
 
   /** Writes a text, after what was held back: each write wakes git. Resolves also if git has ended: see `flush`. */
@@ -171,8 +171,6 @@ export class Importer {
     this.#complaint = "";
     this.#mark = 0;
     this.#isNew = true;
-    this.#contents.clear();
-    this.#changed.clear();
     this.#child = child;
     return child;
   }
@@ -181,6 +179,8 @@ export class Importer {
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
+    this.#contents.clear(); // git may not have made those commits
+    this.#given.clear();
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     child.stdin.end("done\n");
     await patiently(child, once(child, "close"));
