@@ -1,5 +1,6 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { seededRandom, timesOf } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
@@ -45,4 +46,19 @@ export function movesOf(window: number): readonly { readonly card: string; reado
     const arrow = `Arrow${["Up", "Down", "Left", "Right"][pick(4)]}`;
     return { card: `#card-${1 + pick(cards)}`, arrow };
   });
+}
+
+/** A window, of Chromium or of Firefox. */
+interface Shown {
+  content(): Promise<string>;
+  evaluate<T>(inWindow: () => T): Promise<T>;
+}
+
+/** Expects each card once on the board that is stored, which all windows show, and that none ever showed another. */
+export async function expectEachCardOnce(stored: string, opened: readonly { readonly page: Shown }[]): Promise<void> {
+  expect(stored.match(/card-\d/g)?.sort()).toEqual(Array.from({ length: cards }, (_, i) => `card-${i + 1}`));
+  for (const { page } of opened) {
+    await expect.poll(async () => boardOf(await page.content())).toBe(stored);
+    expect(await page.evaluate(() => wrong)).toEqual([]);
+  }
 }

@@ -3,12 +3,9 @@ import { type HoldNames, namesBudget, type OpenListing } from "../../src/files/n
 
 /** The account of a listing that ends when it is told to. */
 function opened(open: OpenListing): { hold: HoldNames; release: () => void } {
-  let release = (): void => {};
-  const defer = (end: () => void): void => {
-    release = end;
-  };
-  const hold = open({ defer });
-  return { hold, release: () => release() };
+  const ends: (() => void)[] = [];
+  const hold = open({ defer: (end) => void ends.push(end) });
+  return { hold, release: () => ends[0]?.() };
 }
 
 const tooMany = expect.objectContaining({ status: 503, code: "OVERLOADED", headers: { "retry-after": "1" } });

@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { listen } from "./serve.ts";
 
 /** Says which requests something happens to, each of which it is asked about once. */
 export type WhichRequests = Pick<RegExp, "test">;
@@ -127,8 +127,7 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
       remaining = 0;
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const ownPort = await listen(server);
   const release = (): void => {
     holding = undefined;
     for (const socket of keptBack) socket.resume();
@@ -140,7 +139,7 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
   };
   onTestFinished(stop);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${ownPort}`,
     fail(wanted) {
       faults = wanted;
       left = wanted.times ?? 1;

@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isCampaign } from "./effort.ts";
+import { onPath } from "./on-path.mjs";
 
 /** Programs that some tests start, and the Debian package of each. Nothing else is needed beside git, Node and npm. */
 const programs = {
@@ -88,11 +88,6 @@ export function programPath(program: Program): string | undefined {
   return onPath(names);
 }
 
-function onPath(names: readonly string[]): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
-}
-
 /** Whether something that a test can need is here. */
 export function isMet(need: Need): boolean {
   return allNeeds().some((each) => each.name === need && each.isMet);
@@ -112,15 +107,6 @@ export function allNeeds(): NeedState[] {
     ...condition,
   }));
   return [...ofPrograms, ...others];
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function hasIpv6(): boolean {

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { mkdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { WatchedFile, type WatchedFileOptions } from "../../src/local-files/watched-file.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { until } from "../helpers/until.ts";
 
 interface Watching {
   readonly users: WatchedFile<string>;
@@ -40,11 +40,6 @@ async function watching(options: Partial<WatchedFileOptions<string>> = {}): Prom
 async function replace(location: string, text: string): Promise<void> {
   await writeFile(`${location}.new`, text);
   await rename(`${location}.new`, location);
-}
-
-/** Waits until something is so; the test fails at its own time limit otherwise. */
-async function until(condition: () => unknown): Promise<void> {
-  while (!(await condition())) await delay(5);
 }
 
 beforeEach(() => fastClock());

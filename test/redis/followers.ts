@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { deferred } from "../helpers/deferred.ts";
 import type { LiveMessage } from "../helpers/live-client.ts";
 
 let moments = 0;
@@ -23,7 +24,7 @@ export class Follower {
   lastGapAt = Number.NEGATIVE_INFINITY;
   /** Settles once it has been greeted for the first time: it hears what happens from then on. */
   readonly isFollowing: Promise<void>;
-  #greeted: () => void = () => {};
+  readonly #greeted: () => void;
   readonly #nextOrigin: () => Promise<string>;
   #socket: WebSocket | undefined;
   #isOver = false;
@@ -36,9 +37,7 @@ export class Follower {
 
   constructor(nextOrigin: () => Promise<string>) {
     this.#nextOrigin = nextOrigin;
-    this.isFollowing = new Promise((resolve) => {
-      this.#greeted = resolve;
-    });
+    ({ promise: this.isFollowing, resolve: this.#greeted } = deferred());
     void this.#follow();
   }
 

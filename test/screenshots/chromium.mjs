@@ -1,30 +1,18 @@
 // What the pictures of pages need: Chromium, and the example site as `npm start` serves it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { onPath } from "../helpers/on-path.mjs";
 
 export const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 
 /** @param {readonly string[]} names of a program; the first that is on the PATH is taken */
 export function programPath(...names) {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+  const found = onPath(names);
   if (found === undefined) throw new Error(`none of these is installed: ${names.join(", ")}`);
   return found;
-}
-
-/** @param {string} path */
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Chromium without a window. */

@@ -2,7 +2,7 @@ import syncFs from "node:fs";
 import fs, { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -36,7 +36,7 @@ export const outsideBefore: Pick<Outcome["outside"], "names" | "text"> = {
 };
 
 /** What became of an operation, and of the directory outside of the root. */
-export interface Outcome {
+interface Outcome {
   /** Whether the operation made so many system calls. */
   readonly hasSwapped: boolean;
   /** What it gave, with all that it read afterwards, as text. */
@@ -46,10 +46,27 @@ export interface Outcome {
 }
 
 /**
+ * Runs an operation once for each system call that it makes, or each `stride`th, with {@link swapped}; expects that it tells
+ * nothing of what lies outside, and gives what became of that.
+ */
+export async function* eachSwap(name: string, swap: Swap, stride: number): AsyncGenerator<Outcome & { step: number }> {
+  let step = 1;
+  for (let isSwapped = true; isSwapped; step += stride) {
+    const outcome = await swapped(name, step, swap);
+    isSwapped = outcome.hasSwapped;
+    expect([step, outcome.told]).toEqual([step, expect.not.stringMatching(/SECRET|"size":11/)]);
+    yield { step, ...outcome };
+  }
+  expect(step).toBeGreaterThan(3);
+}
+
+type Swap = "for good" | "for one call";
+
+/**
  * Runs an operation in a storage in which, right before the system call of that number, `/dir` is swapped for a link to a directory
  * outside the root that holds files of the same names. Where the swap is `"for one call"`, both change back right after it.
  */
-export async function swapped(name: string, step: number, swap: "for good" | "for one call"): Promise<Outcome> {
+async function swapped(name: string, step: number, swap: Swap): Promise<Outcome> {
   const parent = await temporaryDirectory();
   const [root, outside] = [join(parent, "root"), join(parent, "outside")];
   for (const directory of [join(root, "dir"), outside]) {

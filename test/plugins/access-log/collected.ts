@@ -34,8 +34,3 @@ export function collect(): Collected {
       }),
   };
 }
-
-/** Waits for something to be so, at each turn of the event loop: also where the timers are not real. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise(setImmediate);
-}

@@ -13,8 +13,8 @@ import { runNode } from "../../helpers/run-node.ts";
 import { send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { until } from "../../helpers/until.ts";
 import { aSite, type TestSite } from "./a-site.ts";
-import { until } from "./collected.ts";
 import { parseCommon } from "./parse.ts";
 
 interface Opened extends TestSite {

@@ -12,8 +12,8 @@ import { accessLog } from "../../../src/plugins/access-log.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";
+import { until } from "../../helpers/until.ts";
 import { aSite, type TestSite } from "./a-site.ts";
-import { until } from "./collected.ts";
 
 type Opened = TestSite & Pick<Output, "close"> & { failures: LogFailures; add: (...lines: string[]) => void };
 

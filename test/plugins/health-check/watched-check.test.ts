@@ -1,5 +1,7 @@
+import { setImmediate as settled } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HealthCheck, watchedCheck } from "../../../src/plugins/health-check/watched-check.ts";
+import { deferred } from "../../helpers/deferred.ts";
 
 let now = 0;
 
@@ -28,23 +30,15 @@ function watch(check: HealthCheck) {
 
 /** A check that passes when it is told to, and the signals that it was given. */
 function pending(): { check: HealthCheck; signals: AbortSignal[]; pass: () => void } {
-  let resolve: (passes: boolean) => void = () => {};
+  let running = deferred<boolean>();
   const signals: AbortSignal[] = [];
-  return {
-    check(signal) {
-      signals.push(signal);
-      return new Promise<boolean>((settle) => {
-        resolve = settle;
-      });
-    },
-    signals,
-    pass: () => resolve(true),
+  const check: HealthCheck = (signal) => {
+    signals.push(signal);
+    running = deferred();
+    return running.promise;
   };
+  return { check, signals, pass: () => running.resolve(true) };
 }
-
-const settled = async (): Promise<void> => {
-  await new Promise(setImmediate);
-};
 
 describe("a watched check", () => {
   const checks: readonly (readonly [what: string, check: HealthCheck, passes: boolean])[] = [

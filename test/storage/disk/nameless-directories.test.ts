@@ -9,7 +9,7 @@ const { existsSync } = fs;
 Object.assign(fs, { existsSync: (path: string) => path !== "/proc/self/fd" && existsSync(path) });
 syncBuiltinESMExports();
 vi.resetModules();
-const { operations, outsideBefore, swapped } = await import("../swapped-directories.ts");
+const { eachSwap, operations, outsideBefore } = await import("../swapped-directories.ts");
 const { isTold } = await import("../../../src/storage/disk/directory.ts");
 isTold();
 Object.assign(fs, { existsSync });
@@ -32,26 +32,14 @@ describe.each(["for good", "for one call"] as const)(
   { tags: ["posix"] },
   (swap) => {
     it.each(others)("lets %s show nothing of what lies outside, and store nothing there", async (name) => {
-      let step = 1;
-      for (let isSwapped = true; isSwapped; step += stride) {
-        const { hasSwapped, told, outside } = await swapped(name, step, swap);
-        isSwapped = hasSwapped;
-        expect([step, told]).toEqual([step, expect.not.stringMatching(/SECRET|"size":11/)]);
+      for await (const { step, outside } of eachSwap(name, swap, stride))
         expect([step, outside]).toEqual([step, { ...outsideBefore, empty: expect.any(Array) }]);
-      }
-      expect(step).toBeGreaterThan(3);
     });
 
     it.each(removing)("lets %s show nothing of what lies outside, and remove it at one call at most", async (name) => {
       const changedAt: number[] = [];
-      let step = 1;
-      for (let isSwapped = true; isSwapped; step += isCampaign ? 1 : 7) {
-        const { hasSwapped, told, outside } = await swapped(name, step, swap);
-        isSwapped = hasSwapped;
-        expect([step, told]).toEqual([step, expect.not.stringMatching(/SECRET|"size":11/)]);
+      for await (const { step, outside } of eachSwap(name, swap, isCampaign ? 1 : 7))
         if (outside.names.length < outsideBefore.names.length) changedAt.push(step);
-      }
-      expect(step).toBeGreaterThan(3);
       expect(changedAt.length).toBeLessThan(2);
     });
   },

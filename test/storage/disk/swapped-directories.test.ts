@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { isCampaign } from "../../helpers/effort.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
-import { operations, outsideBefore, swapped } from "../swapped-directories.ts";
+import { eachSwap, operations, outsideBefore } from "../swapped-directories.ts";
 
 /** Between the system calls that `npm test` tries. */
 const stride = isCampaign ? 1 : 3;
@@ -14,14 +14,8 @@ describe.each(["for good", "for one call"] as const)(
   { tags: ["linux"] },
   (swap) => {
     it.each(Object.keys(operations))("lets %s neither show nor change what lies outside", async (name) => {
-      let step = 1;
-      for (let isSwapped = true; isSwapped; step += stride) {
-        const { hasSwapped, told, outside } = await swapped(name, step, swap);
-        isSwapped = hasSwapped;
-        expect([step, told]).toEqual([step, expect.not.stringMatching(/SECRET|"size":11/)]);
+      for await (const { step, outside } of eachSwap(name, swap, stride))
         expect([step, outside]).toEqual([step, { ...outsideBefore, empty: [] }]);
-      }
-      expect(step).toBeGreaterThan(3);
     });
   },
 );
