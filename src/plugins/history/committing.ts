@@ -21,8 +21,8 @@ const clockMs = 3_600_000;
 const maxLooks = 3;
 /** Commits between two checkpoints of git. */
 const maxUnconfirmed = 5000;
-/** Bytes that wait for git beyond which no other file is looked at. */
-const maxLookedAt = 16 * 1024 * 1024;
+/** Bytes that wait for git beyond which no other file is looked at, and no other journal of a process is read. */
+const maxWaiting = 16 * 1024 * 1024;
 /** Commits after which git may tidy up. */
 const commitsToTidy = 5000;
 /** And the time after which it does so anyway, in milliseconds: a day. */
@@ -63,8 +63,12 @@ export class Committing {
   readonly #orders = new Map<string, number>();
   /** Bytes read, and not known to be in the repository. */
   #unconfirmed = 0;
-  /** Bytes in the own journal that were not read yet, where this process makes the commits. */
+  /** Bytes in the own journal since the last look at the journals, where this process makes the commits. */
   #uncollected = 0;
+  /** Bytes that the last look at the journals has left for later. */
+  #unread = 0;
+  /** Whether none of the records that wait could be given to git the last time. */
+  #isStuck = false;
   #imported: ReadonlyMap<string, number> = new Map();
   #isLeading = false;
   #isMarkedFull = false;
@@ -87,7 +91,7 @@ export class Committing {
 
   /** Bytes that wait for git, where this process makes the commits. */
   get backlog(): number {
-    return this.#isLeading ? this.#unconfirmed + this.#uncollected : 0;
+    return this.#isLeading ? this.#unconfirmed + this.#uncollected + this.#unread : 0;
   }
 
   /** Whether more waits for git than may. */
@@ -170,7 +174,7 @@ export class Committing {
     while (goesOn()) {
       try {
         await this.#options.look(async () => {
-          while (goesOn() && this.backlog > maxLookedAt) await this.#pause(checkpointMs);
+          while (goesOn() && this.backlog > maxWaiting) await this.#pause(checkpointMs);
           return goesOn();
         });
         this.#problems.delete("files");
@@ -187,6 +191,7 @@ export class Committing {
     this.#orders.clear();
     this.#unconfirmed = 0;
     this.#uncollected = 0;
+    this.#unread = 0;
     this.#journals = new JournalReader(this.#options.directory);
     const names = await this.#journals.names();
     const files = await Promise.all(names.map((name) => stat(join(this.#options.directory, name))));
@@ -197,11 +202,14 @@ export class Committing {
   /** What processes before have left comes first: the files are as that says. */
   async #commitWhatIsLeft(): Promise<void> {
     await this.#readAll();
-    const { looks } = this.#waiting;
-    while (this.#waiting.hasAnyUntil(looks)) {
+    let { looks } = this.#waiting;
+    while (this.#unread > 0 || this.#waiting.hasAnyUntil(looks)) {
+      const isMoreLeft = this.#unread > 0;
       const count = await this.#advance(this.#isClosing ? -1 : 1);
+      if (isMoreLeft) looks = this.#waiting.looks;
       // Another process may be about to note what comes before the rest.
-      if (count < maxUnconfirmed && this.#waiting.hasAnyUntil(looks)) await this.#pause(checkpointMs);
+      if (count < maxUnconfirmed && !this.#goesOnReading && this.#waiting.hasAnyUntil(looks))
+        await this.#pause(checkpointMs);
     }
     this.#waiting.forgetTags();
   }
@@ -214,6 +222,7 @@ export class Committing {
       if (isLast && count === 0) return;
       this.#problems.delete("commits");
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
+      if (this.#goesOnReading) continue;
       await this.#pause(count < busyCommits ? checkpointMs : busyCheckpointMs); // more come together meanwhile
     }
   }
@@ -231,6 +240,7 @@ export class Committing {
       bytes += taken.record.content.length;
     }
     if (count > 0) await this.#options.importer.flush();
+    this.#isStuck = count === 0;
     this.#commits += count;
     this.#unconfirmed -= bytes;
     await this.#tellWhetherFull();
@@ -238,11 +248,26 @@ export class Committing {
     return count;
   }
 
+  /** Reads what has come; of a process of which much waits already, later. */
   async #readAll(): Promise<void> {
     const collected = this.#uncollected;
-    this.#waiting.looks += 1;
-    for (const journal of await this.#journals.names()) await this.#read(journal);
+    if (!this.#goesOnReading) this.#waiting.looks += 1;
+    let unread = 0;
+    for (const journal of await this.#journals.names()) {
+      if (this.#hasEnoughOf(journal)) unread += await this.#journals.unread(journal);
+      else await this.#read(journal);
+    }
+    this.#unread = unread;
     this.#uncollected -= collected;
+  }
+
+  #hasEnoughOf(journal: string): boolean {
+    return this.#unconfirmed > maxWaiting && this.#waiting.hasAnyOf(ownerOf(journal));
+  }
+
+  /** Whether what comes before the records that wait may be in what was left for later: no look for it was in vain. */
+  get #goesOnReading(): boolean {
+    return this.#unread > 0 && !this.#isStuck;
   }
 
   /** Takes what has come to a journal; whether that was anything. */
@@ -271,7 +296,7 @@ export class Committing {
   async #removeDone(): Promise<void> {
     const names = await this.#journals.names();
     for (const [index, journal] of names.entries()) {
-      if (this.#waiting.hasAnyOf(journal)) continue;
+      if (this.#waiting.hasAnyOf(journal) || this.#hasEnoughOf(journal)) continue;
       const isLast = ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
       const isOwn = ownerOf(journal) === this.#options.own.owner;
       if (isLast && !(isOwn ? this.#isClosing : await this.#hasEnded(journal))) continue;

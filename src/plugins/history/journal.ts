@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { access, type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { access, type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** What is to become a commit. */
@@ -164,6 +164,11 @@ export class JournalReader {
     } finally {
       await file.close();
     }
+  }
+
+  /** Bytes of a journal that have not been read. */
+  async unread(journal: string): Promise<number> {
+    return (await stat(join(this.#directory, journal))).size - (this.#places.get(journal)?.offset ?? 0);
   }
 
   /** Forgets a journal whose records are all in the repository, and removes it. */

@@ -29,8 +29,9 @@ export class WaitingRecords {
     for (const key of keysOf(record)) this.#index.set(key, (this.#index.get(key) ?? new Set()).add(waiting));
   }
 
-  hasAnyOf(journal: string): boolean {
-    return this.#queues.has(journal);
+  /** Whether any are of a journal, or of a process. */
+  hasAnyOf(name: string): boolean {
+    return [...this.#queues.keys()].some((journal) => journal.startsWith(name));
   }
 
   /** Whether any of them were read by this look or one before. */

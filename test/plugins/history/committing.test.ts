@@ -6,12 +6,16 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { createFileServer, type FileServer } from "../../../src/file-server.ts";
+import { Committing } from "../../../src/plugins/history/committing.ts";
+import type { Importer } from "../../../src/plugins/history/importer.ts";
+import { Journal } from "../../../src/plugins/history/journal.ts";
 import { history } from "../../../src/plugins/history.ts";
 import { redisLocks } from "../../../src/redis/locks.ts";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
+import { deferred } from "../../helpers/deferred.ts";
 import { isCampaign, suiteSeed, timesOf } from "../../helpers/effort.ts";
 import { projectRoot } from "../../helpers/source-files.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
@@ -186,6 +190,35 @@ describe("history of a process that takes over", () => {
     await expect.poll(() => files.ready().then(last, String)).toBe("Found /page.html\n");
     await files.close();
     expect(await readdir(spool)).toEqual([]);
+  });
+
+  it("reads what was left a part at a time, and keeps the order of versions that are in several journals", async () => {
+    const directory = join(await temporaryDirectory(), "spool");
+    await writeFile(join(directory, "../HEAD"), "");
+    const journals = [new Journal(directory), new Journal(directory)];
+    const content = Buffer.alloc(1024 * 1024);
+    for (let n = 0; n < 100; n += 1) {
+      const version = { path: "/a.txt", kind: "written", summary: `${n}`, time: n, etag: `"${n}"` } as const;
+      await journals[Math.floor(n / 20) % 2]?.add({ ...version, follows: n === 0 ? "" : `"${n - 1}"` }, content);
+    }
+    for (const journal of journals) await journal.close();
+    const committed: number[] = [];
+    const batches: number[] = [];
+    const importer: Partial<Importer> = {
+      imported: async () => new Map(),
+      add: async ({ summary }) => void committed.push(Number(summary)),
+      flush: async () => void batches.push(committed.length - batches.reduce((sum, each) => sum + each, 0)),
+      close: async () => {},
+    };
+    const looked = deferred();
+    const others = { look: async () => looked.resolve(), tidy: async () => {}, report: () => {}, maxBacklog: 1 };
+    const own = new Journal(directory);
+    const committing = new Committing({ directory, own, importer: importer as Importer, ...others });
+    committing.start();
+    await looked.promise;
+    await committing.close();
+    expect(committed).toEqual(Array.from({ length: 100 }, (_, n) => n));
+    expect(Math.max(...batches)).toBeLessThan(30);
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -14,38 +15,35 @@ async function importing() {
   const location = join(await temporaryDirectory(), "site.git");
   await openRepository(location, "main");
   const repository = new Repository(location, "main");
-  const author = { name: "ada", email: "ada@localhost" };
-  const importer = new Importer(repository, { authorOf: () => author, stored: async () => undefined });
+  const authorOf = () => ({ name: "ada", email: "ada@localhost" });
+  const importer = new Importer(repository, { authorOf, stored: async () => undefined });
   onTestFinished(async () => {
     await importer.close();
     repository.close();
   });
-  await importer.imported(0);
   let number = 0;
   const recordOf = (path: string, kind: ReadRecord["kind"], content: Buffer, size = content.length): ReadRecord => {
     number += 1;
     const place = { journal: "a-1.journal", number, order: number };
     return { path, kind, content, size, etag: `"${number}"`, summary: kind, time: 0, ...place };
   };
-  const run = async (...args: readonly string[]) => (await gitOutput(location, args)).toString().trim();
-  return { importer, recordOf, run };
+  return { importer, recordOf, location };
 }
 
 describe("Importer", () => {
   it("makes the commit of an append again, once, where git could not keep the first", async () => {
-    const { importer, recordOf, run } = await importing();
+    const { importer, recordOf, location } = await importing();
     await importer.add(recordOf("/a.txt", "written", Buffer.from("1")));
     await importer.flush();
     const append = recordOf("/a.txt", "appended", Buffer.from("2"), 2);
     await importer.add(append);
-    const who = ["-c", "user.name=ada", "-c", "user.email=ada@localhost"];
-    const another = await run(...who, "commit-tree", "main^{tree}", "-p", "main", "-m", "another");
-    await run("update-ref", "refs/heads/main", another);
+    const input = "commit refs/heads/main\ncommitter a <a@b> 0 +0000\ndata 0\nfrom refs/heads/main^0\n";
+    execFileSync("git", ["--git-dir", location, "fast-import", "--quiet"], { input });
     await expect(importer.flush()).rejects.toThrow("did not make its commits");
-    await importer.imported(0);
+    await importer.imported(0); // begins anew
     await importer.add(append);
     await importer.flush();
-    expect(await run("show", "main:a.txt")).toBe("12");
+    expect((await gitOutput(location, ["show", "main:a.txt"])).toString()).toBe("12");
   });
 
   it("keeps nothing of what it was given in memory once that is in the repository", async () => {
