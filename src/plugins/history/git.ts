@@ -173,8 +173,8 @@ export class Repository {
     if (/[\n\0]/.test(name)) return undefined; // git reads lines
     this.#child ??= this.#start();
     this.#child.stdin.write(`${command} ${name}\n`);
-    let header = "";
-    while (!header.endsWith("\n")) header += await this.#take(1);
+    while (!this.#rest.includes("\n")) this.#rest = Buffer.concat([this.#rest, await this.#piece()]);
+    const header = (await this.#take(this.#rest.indexOf("\n") + 1)).toString();
     const [, id, bytes] = /^([0-9a-f]{40,64}) \w+ (\d+)\n$/.exec(header) ?? [];
     if (id === undefined) return undefined;
     const size = Number(bytes);
@@ -187,13 +187,17 @@ export class Repository {
   async #take(length: number): Promise<Buffer> {
     const pieces = [this.#rest];
     for (let size = this.#rest.length; size < length; size += pieces.at(-1)?.length ?? 0) {
-      const { value, done } = (await patiently(this.#child, this.#pieces?.next())) ?? { done: true };
-      if (done) throw new Error("git cat-file has ended");
-      pieces.push(value);
+      pieces.push(await this.#piece());
     }
     const all = pieces.length === 1 ? this.#rest : Buffer.concat(pieces);
     this.#rest = all.subarray(length);
     return all.subarray(0, length);
+  }
+
+  async #piece(): Promise<Buffer> {
+    const { value, done } = (await patiently(this.#child, this.#pieces?.next())) ?? { done: true };
+    if (done) throw new Error("git cat-file has ended");
+    return value;
   }
 
   #start(): GitProcess {
