@@ -8,6 +8,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   config: "types, and an error; check-config.test.ts",
   "config-page/load-when-asked": "config-page/documentation.test.ts",
   index: "exports.test.ts",
+  "server/html-page": "error-reply.test.ts, end-to-end/history-pages.test.ts",
   "server/incoming-request": "types",
   "server/inspection": "types",
   "runtime/entries": "file-server.test.ts, end-to-end/mounts.test.ts, end-to-end/sockets.test.ts",

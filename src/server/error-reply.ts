@@ -4,6 +4,7 @@ import { type ErrorCode, HttpError, type ReplyHeaders } from "../http/http-error
 import { preferredType } from "../http/negotiation.ts";
 import { StorageError, type StorageErrorCode } from "../storage/storage.ts";
 import type { Exchange } from "./exchange.ts";
+import { htmlPage } from "./html-page.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
 /** The reply for anything thrown; a failure of the server itself is reported to `config.onError`, and not told. */
@@ -100,25 +101,11 @@ body{max-width:34rem;margin:18vh auto;padding:0 1.5rem;background:var(--paper);c
 h1{margin:0;font-size:1.6rem;line-height:1.2}code,.user{color:var(--soft)}`;
 
 function errorPage(error: HttpError, { user }: Exchange): string {
-  const title = `${error.status} ${escapeHtml(error.reason)}`;
+  const title = `${error.status} ${error.reason}`;
   const isAboutRights = error.status === 401 || error.status === 403;
   const signedIn = user ? `You are signed in as ${escapeHtml(user.name)}.` : "You are not signed in.";
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${pageStyle}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
+  const body = `<h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(error.message)}</p>
-${isAboutRights ? `<p class="user">${signedIn}</p>\n` : ""}<p><code>${escapeHtml(error.code)}</code></p>
-</main>
-</body>
-</html>
-`;
+${isAboutRights ? `<p class="user">${signedIn}</p>\n` : ""}<p><code>${escapeHtml(error.code)}</code></p>`;
+  return htmlPage(title, pageStyle, body);
 }

@@ -3,6 +3,7 @@ import { escapeHtml } from "../../http/escape-html.ts";
 import { encodePath } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { FileHistory, Version, VersionList } from "../../server/file-history.ts";
+import { htmlPage } from "../../server/html-page.ts";
 
 const style = `${directoryPageStyle}
 ol.versions { margin: 1.5rem 0; padding: 0; list-style: none; }
@@ -46,25 +47,6 @@ export function linksFor({ mount }: Exchange, { base }: Pick<FileHistory, "base"
   };
 }
 
-function page(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-${folderIcon}
-<style>${style}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`;
-}
-
 /** The versions of a file, or of all files. */
 export function versionsPage(path: string | undefined, { versions, next }: VersionList, links: Links): string {
   const title = path === undefined ? "Latest changes" : `History of ${path}`;
@@ -81,7 +63,7 @@ export function versionsPage(path: string | undefined, { versions, next }: Versi
   const list = items.length > 0 ? `<ol class="versions">\n${items.join("\n")}\n</ol>` : "<p>There is nothing yet.</p>";
   const back = path === undefined ? "" : `<p><a href="${escapeHtml(links.file(path))}">The file as it is</a></p>`;
   const on = next === undefined ? "" : `<p><a href="?after=${next}" rel="next">Older versions</a></p>`;
-  return page(title, `<h1>${escapeHtml(title)}</h1>\n${back}\n${list}\n${on}`);
+  return htmlPage(title, style, `<h1>${escapeHtml(title)}</h1>\n${back}\n${list}\n${on}`, folderIcon);
 }
 
 /** What undoing would make of the file as it is. */
@@ -106,7 +88,7 @@ export function changesPage(
 <p><a href="${escapeHtml(links.history(path))}">All versions of ${escapeHtml(path)}</a></p>`;
   const parts = undoes.map((undo) => undoPart(undo, links.history(path, version.commit), etag));
   const change = table(diff, "Lines that changed", ["Before", "After"]) || "<p>No line changed.</p>";
-  return page(`${summary}: changes`, [head, change, ...parts].join("\n"));
+  return htmlPage(`${summary}: changes`, style, [head, change, ...parts].join("\n"), folderIcon);
 }
 
 /** A button, a form with the entity tag of the file as it is, below the lines that one gets. */
