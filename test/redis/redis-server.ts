@@ -21,20 +21,18 @@ export interface RedisServer {
 /** Starts a Redis for the test that is running. With `keeps`, what was written outlives it. */
 export async function redisServer({ keeps = false } = {}): Promise<RedisServer> {
   const directory = await temporaryDirectory();
-  const port = await unusedPort();
+  let port = await unusedPort();
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
     const persistence = ["--save", "", "--appendonly", keeps ? "yes" : "no", "--appendfsync", "always"];
     const args = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", directory, ...persistence];
     child = spawn(programPath("redis-server") as string, args, { stdio: "ignore" });
-    for (;;) {
-      try {
-        if ((await ask("PING")) === "+PONG\r\n") return;
-      } catch {
-        if (child.exitCode !== null) throw new Error("redis-server has ended"); // not listening yet
-      }
+    while (child.exitCode === null) {
+      const info = await ask("INFO", "server").catch(() => ""); // not listening yet
+      if (info.includes(`process_id:${child.pid}\r\n`)) return;
     }
+    throw new Error(`redis-server has ended, perhaps since port ${port} has become another's`);
   }
 
   async function kill(): Promise<void> {
@@ -58,6 +56,9 @@ export async function redisServer({ keeps = false } = {}): Promise<RedisServer> 
   }
 
   onTestFinished(kill);
-  await start();
+  await start().catch(async () => {
+    port = await unusedPort();
+    await start();
+  });
   return { port, url: `redis://127.0.0.1:${port}`, kill, start, ask };
 }
