@@ -13,6 +13,8 @@ const busyCheckpointMs = 1000;
 const busyCommits = 250;
 /** How long after a failure all is tried again, and until another process takes over, in milliseconds. */
 const retryMs = 500;
+/** The same after several in a row: each may give git much in vain. */
+const maxRetryMs = 8000;
 /** Age at which the last journal of a process on another machine is taken for its end, in milliseconds: a day. */
 const forgottenMs = 86_400_000;
 /** How far the clocks of machines may be apart, in milliseconds. */
@@ -76,6 +78,8 @@ export class Committing {
   #tidiedAt = 0;
   #running: Promise<void> | undefined;
   readonly #problems = new Map<"commits" | "files", unknown>();
+  /** How often something has failed since commits were made. */
+  #failures = 0;
 
   constructor(options: CommittingOptions) {
     this.#options = options;
@@ -140,7 +144,8 @@ export class Committing {
   async #failed(what: "commits" | "files", error: unknown): Promise<void> {
     if (!this.#problems.has(what)) this.#options.report(error);
     this.#problems.set(what, error);
-    await this.#pause(retryMs);
+    await this.#pause(Math.min(retryMs * 2 ** this.#failures, maxRetryMs));
+    this.#failures += 1;
   }
 
   /** `isOver`: whether another machine may make commits by now; git refuses those of one of both. */
@@ -221,6 +226,7 @@ export class Committing {
       const count = await this.#advance(isLast ? -1 : maxLooks);
       if (isLast && count === 0) return;
       this.#problems.delete("commits");
+      this.#failures = 0;
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
       if (this.#goesOnReading) continue;
       await this.#pause(count < busyCommits ? checkpointMs : busyCheckpointMs); // more come together meanwhile
