@@ -151,7 +151,6 @@ function laughs(count) {
  *
  * @param {string} root A directory for the documents, which the server serves.
  * @param {readonly Attack[]} attacks
- * @returns {Promise<Outcome[]>}
  */
 export async function withstand(root, attacks) {
   await mkdir(root, { recursive: true });
@@ -173,7 +172,6 @@ export async function withstand(root, attacks) {
  * @param {number} port
  * @param {Attack} attack
  * @param {string} path
- * @returns {Promise<Outcome>}
  */
 async function outcomeOf(port, { name, method = "GET", selector, content }, path) {
   let isAnswered = false;
@@ -200,7 +198,6 @@ const agent = new Agent({ keepAlive: true });
  * @param {string} path
  * @param {Readonly<Record<string, string>>} [headers]
  * @param {string} [content]
- * @returns {Promise<{ status: number, body: string, endedAt: number }>}
  */
 function send(port, method, path, headers = {}, content) {
   return new Promise((resolve, reject) => {

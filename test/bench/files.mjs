@@ -84,7 +84,6 @@ export function installed(command, root) {
 /**
  * @param {number} port
  * @param {string} path
- * @returns {Promise<string>}
  */
 function entityTag(port, path) {
   return new Promise((resolve, reject) => {

@@ -69,7 +69,6 @@ try {
 
 /**
  * @param {() => Promise<void>} act
- * @returns {Promise<Entered[]>}
  */
 async function functionsEntered(act) {
   await setTimeout(quietMs);
@@ -94,7 +93,6 @@ async function functionsEntered(act) {
 
 /**
  * @param {(typeof requests)[number]} what
- * @returns {Promise<void>}
  */
 function ask({ name, method, path, headers = {}, body = "" }) {
   return new Promise((done, failed) => {

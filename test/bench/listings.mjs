@@ -66,7 +66,6 @@ export async function listings(directory, { rounds }) {
 
 /**
  * @param {string} root
- * @returns {Promise<Cost[]>}
  */
 async function costsOf(root) {
   const files = createFileServer({ root });

@@ -75,7 +75,6 @@ async function broadcast(count, rounds) {
  *
  * @param {string} program
  * @param {number} count
- * @returns {Promise<Audience>}
  */
 async function gather(program, count) {
   const server = start(program);

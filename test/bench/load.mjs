@@ -30,7 +30,6 @@ const endOfHead = Buffer.from("\r\n\r\n");
  * @param {number} port
  * @param {Task} task
  * @param {number} ms
- * @returns {Promise<Load>}
  */
 export async function load(port, task, ms) {
   /** @type {number[]} */
@@ -54,7 +53,6 @@ export async function load(port, task, ms) {
 /**
  * @param {readonly Buffer[]} requests
  * @param {number} count
- * @returns {Buffer}
  */
 function inTurn(requests, count) {
   return /** @type {Buffer} */ (requests[count % requests.length]);
@@ -68,7 +66,6 @@ function inTurn(requests, count) {
  * @param {number} status
  * @param {number} end
  * @param {number[]} latencies
- * @returns {Promise<number>}
  */
 function repeat(port, request, status, end, latencies) {
   return new Promise((resolve, reject) => {
@@ -119,7 +116,6 @@ function repeat(port, request, status, end, latencies) {
 
 /**
  * @param {string} head
- * @returns {number}
  */
 function contentLength(head) {
   if (/^transfer-encoding:/im.test(head)) throw new Error(`the load generator needs a Content-Length: ${head}`);
@@ -134,7 +130,6 @@ function contentLength(head) {
  * @param {string} path
  * @param {Readonly<Record<string, string>>} [fields]
  * @param {string | Buffer} [content]
- * @returns {Buffer}
  */
 export function requestBytes(method, path, fields = {}, content) {
   const length = content === undefined ? {} : { "content-length": String(Buffer.byteLength(content)) };

@@ -84,7 +84,6 @@ export async function rateLimit(_directory, { rounds, ms }) {
  * @param {string} name
  * @param {number} clients
  * @param {number} ms
- * @returns {Promise<Cost>}
  */
 async function costOf(name, clients, ms) {
   const make = limiters[name];

@@ -34,7 +34,6 @@ export const driver = hasWrk
  * @param {readonly import("./server-process.mjs").ServerProcess[]} servers
  * @param {import("./load.mjs").Task | ((port: number) => Promise<import("./load.mjs").Task>)} asked A task, or the one for a server.
  * @param {Effort} effort
- * @returns {Promise<{ name: string, load: Managed }[]>}
  */
 export async function measure(servers, asked, { rounds, ms }) {
   /** @type {Map<string, Managed[]>} */
@@ -78,7 +77,6 @@ function least(values) {
 
 /**
  * @param {readonly number[]} values
- * @returns {number}
  */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);

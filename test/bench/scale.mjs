@@ -84,7 +84,6 @@ async function fill({ endpoint, bucket: Bucket }) {
  * @template Item
  * @param {number} length
  * @param {(index: number) => Item} make
- * @returns {Item[]}
  */
 function each(length, make) {
   return Array.from({ length }, (_, index) => make(index));

@@ -38,7 +38,6 @@ export function printLoads(title, results, references = []) {
 
 /**
  * @param {number} value
- * @returns {string}
  */
 function number(value) {
   return value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 });

@@ -23,7 +23,6 @@ end`;
  * @param {number} port
  * @param {import("./load.mjs").Task} task
  * @param {number} ms wrk counts in whole seconds.
- * @returns {Promise<import("./load.mjs").Load>}
  */
 export async function loadWithWrk(port, task, ms) {
   const { requests, connections } = task;

@@ -9,8 +9,6 @@ let next = process.pid * 97;
 /**
  * A port of the loopback interface for a program that has to be told one. Nobody else gets it before the program listens,
  * nor while the program is started again: whoever asks for any port gets one of a higher range.
- *
- * @returns {Promise<number>}
  */
 export async function unusedPort() {
   for (;;) {
@@ -32,7 +30,6 @@ export async function unusedPort() {
  * Whether a server takes connections at a port.
  *
  * @param {number} port
- * @returns {Promise<boolean>}
  */
 export async function isListening(port) {
   const socket = connect(port, "127.0.0.1");

@@ -6,8 +6,10 @@ import type { ChangeOrigin, UnnumberedChange } from "../../server/change-feed.ts
 import { type Content, type OpenFile, type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 
-/** Bytes of stored contents whose change was not announced yet; beyond it, the file is read again. */
+/** Bytes of contents that are being stored, and of those whose change was not announced yet. Beyond it, files are read again. */
 const maxCaptured = 64 * 1024 * 1024;
+/** Bytes of a content that is copied however many others there are. */
+const alwaysCopied = 64 * 1024;
 
 export interface RecorderOptions {
   readonly journal: Journal;
@@ -28,6 +30,12 @@ export class Recorder {
     maxSize: maxCaptured,
     sizeCalculation: ({ byteLength }) => byteLength + 1,
   });
+  /** Bytes that may yet be copied of contents that are being stored. */
+  #room = maxCaptured;
+  /** Changes whose files are being read again, by their paths: what comes after is noted after. */
+  readonly #late = new Map<string, Promise<void>>();
+  /** Of large files, one is read at a time. */
+  #reading: Promise<unknown> = Promise.resolve();
   /** What files were before this process changed them for the first time, by their paths. */
   readonly #former = new LRUCache<string, Former>({ max: 10_000 });
   /** What requests are about to do, for the commits that they lead to, by their ids. */
@@ -54,10 +62,14 @@ export class Recorder {
     const storing = (method: "write" | "append"): Storage["write"] => {
       return async (path, content, options) => {
         await admit(path);
-        const passed = copied(content, covers(path) ? maxFileBytes : 0);
-        const result = await storage[method](path, passed.content, options);
-        capture(path, result.stat, passed.copy());
-        return result;
+        const passed = this.#copied(content, covers(path) ? maxFileBytes : 0);
+        try {
+          const result = await storage[method](path, passed.content, options);
+          capture(path, result.stat, passed.copy());
+          return result;
+        } finally {
+          passed.forget();
+        }
       };
     };
     const changing: Partial<Storage> = {
@@ -94,13 +106,39 @@ export class Recorder {
     });
   }
 
+  /** Content on its way; `copy` has it in the end, unless there were more bytes than `most`, or there was no room. */
+  #copied(source: Content, most: number) {
+    let pieces: Buffer[] | undefined = [];
+    let [size, kept] = [0, 0];
+    const forget = (): void => {
+      this.#room += kept;
+      [pieces, kept] = [undefined, 0];
+    };
+    const keep = (piece: Uint8Array): void => {
+      size += piece.byteLength;
+      if (size > most || (size > alwaysCopied && piece.byteLength > this.#room)) forget();
+      if (!pieces) return;
+      pieces.push(Buffer.from(piece)); // its memory may be used again
+      this.#room -= piece.byteLength;
+      kept += piece.byteLength;
+    };
+    async function* pass(): AsyncGenerator<Uint8Array> {
+      for await (const piece of source) {
+        keep(piece);
+        yield piece;
+      }
+    }
+    const copy = (): Buffer | undefined => (pieces?.length === 1 ? pieces[0] : pieces && Buffer.concat(pieces));
+    return { content: pass(), copy, forget };
+  }
+
   /** Existing files are recorded while the server runs already: a change may come first. */
   async #keepFormer(storage: Storage, path: string): Promise<void> {
     const known = this.#former.get(path);
     if (known) return known.isRead;
     const former: Former = { isRead: Promise.resolve() };
     this.#former.set(path, former);
-    former.isRead = openedFile(storage, path, this.#options.maxFileBytes, async (file) => {
+    former.isRead = this.#opened(storage, path, async (file) => {
       former.stat = file.stat;
       this.#captured.set(keyOf(path, entityTag(file.stat.version)), await file.bytes());
     });
@@ -134,25 +172,32 @@ export class Recorder {
       ...{ user, requestId, selector, size, etag, follows },
     };
     const before = this.#addFormer(path, follows);
-    if (record.kind === "deleted") return this.#add(record, Buffer.alloc(0));
     const key = keyOf(path, etag);
-    const content = this.#captured.get(key);
+    const content = record.kind === "deleted" ? Buffer.alloc(0) : this.#captured.get(key);
     this.#captured.delete(key);
-    if (!content) return this.#addStored({ ...record, kind: "written" });
-    if (!before || kind !== "appended") return this.#add(record, content);
-    return this.#add({ ...record, kind: "written" }, Buffer.concat([before, content]));
+    const isWhole = !content || (before && kind === "appended");
+    const whole = before && content && isWhole ? Buffer.concat([before, content]) : content;
+    const noted: JournalRecord = isWhole ? { ...record, kind: "written" } : record;
+    const add = (): Promise<void> => (whole ? this.#add(noted, whole) : this.#addStored(noted));
+    const late = this.#late.get(path);
+    if (whole && !late) return add();
+    const added = (late ? late.then(add) : add()).finally(() => {
+      if (this.#late.get(path) === added) this.#late.delete(path);
+    });
+    this.#late.set(path, added);
+    return added;
   }
 
   /** Notes files that are not as history has them, by names of contents: all, or those changed without a server. */
   async recordFiles(known: Map<string, string>, goesOn: () => Promise<boolean>): Promise<void> {
-    const { covers, maxFileBytes } = this.#options;
+    const { covers } = this.#options;
     for (const storage of this.storages) {
       for await (const path of filesBelow(storage, "/")) {
         if (!covers(path)) continue;
         if (!(await goesOn())) return;
         const before = known.get(path);
         known.delete(path);
-        await openedFile(storage, path, maxFileBytes, async (file) => {
+        await this.#opened(storage, path, async (file) => {
           const content = await file.bytes();
           const algorithm = before?.length === 64 ? "sha256" : "sha1"; // as the repository has it
           const blob = createHash(algorithm).update(`blob ${content.byteLength}\0`).update(content).digest("hex");
@@ -177,20 +222,42 @@ export class Recorder {
 
   /** Of a change whose content did not come by here, as of another program: the file, if it is still that version. */
   async #addStored(record: JournalRecord): Promise<void> {
-    const file = await this.stored(record.path);
-    if (file && file.etag === record.etag) return this.#add(record, file.content);
+    for (const storage of this.storages) {
+      const isAdded = await this.#opened(storage, record.path, async (file) => {
+        const isSame = entityTag(file.stat.version) === record.etag;
+        if (isSame) await this.#add(record, await file.bytes());
+        return isSame;
+      });
+      if (isAdded) return;
+    }
     this.#options.report(new Error(`history: no commit for ${record.summary}: it is too large, or was changed again`));
   }
 
   /** A file as it is now; `undefined` if it is missing or too large. */
   async stored(path: string): Promise<StoredFile | undefined> {
     for (const storage of this.storages) {
-      const found = await openedFile(storage, path, this.#options.maxFileBytes, async (file) => {
+      const found = await this.#opened(storage, path, async (file) => {
         return { etag: entityTag(file.stat.version), content: await file.bytes() };
       });
       if (found) return found;
     }
     return undefined;
+  }
+
+  /** Calls a function with a file unless it is missing or too large. */
+  async #opened<T>(storage: Storage, path: string, use: (file: OpenFile) => Promise<T>): Promise<T | undefined> {
+    const file = await storage.open(path).catch(() => undefined);
+    if (!file) return undefined;
+    try {
+      const { size } = file.stat;
+      if (size > this.#options.maxFileBytes) return undefined;
+      if (size <= alwaysCopied) return await use(file);
+      const used = this.#reading.then(() => use(file));
+      this.#reading = used.catch(() => {});
+      return await used;
+    } finally {
+      await file.close();
+    }
   }
 }
 
@@ -209,22 +276,6 @@ function foundRecord(path: string, { modified }: StoredStat): JournalRecord {
   return { path, kind: "found", summary: `Found ${path}`, time: modified.getTime() };
 }
 
-/** Calls a function with a file unless it is missing or too large. */
-async function openedFile<T>(
-  storage: Storage,
-  path: string,
-  maxBytes: number,
-  use: (file: OpenFile) => Promise<T>,
-): Promise<T | undefined> {
-  const file = await storage.open(path).catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    return file.stat.size > maxBytes ? undefined : await use(file);
-  } finally {
-    await file.close();
-  }
-}
-
 async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {
   const directories: string[] = [];
   for await (const { name, type } of storage.list(directory)) {
@@ -236,21 +287,4 @@ async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<
 
 function keyOf(path: string, etag: string | undefined): string {
   return `${etag} ${path}`;
-}
-
-/** Content on its way; `copy` has it in the end, unless there were more bytes than `most`. */
-function copied(source: Content, most: number): { readonly content: Content; copy(): Buffer | undefined } {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  async function* pass(): AsyncGenerator<Uint8Array> {
-    for await (const piece of source) {
-      size += piece.byteLength;
-      if (size <= most)
-        pieces.push(Buffer.from(piece)); // its memory may be used again
-      else pieces.length = 0;
-      yield piece;
-    }
-  }
-  const whole = (): Buffer | undefined => (pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
-  return { content: pass(), copy: () => (size <= most ? whole() : undefined) };
 }

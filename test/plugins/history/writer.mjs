@@ -27,23 +27,16 @@ const random = (/** @type {number} */ below) => {
   return Math.floor((state / 2_147_483_648) * below);
 };
 
-async function send(
-  /** @type {string} */ method,
-  /** @type {string} */ path,
-  /** @type {string | null} */ body = null,
-) {
+/** @param {string} method @param {string} path @param {string | null} body */
+async function send(method, path, body = null) {
   const response = await files.fetch(new Request(`http://localhost${path}`, { method, body }));
   await response.text();
   if (response.ok) say(method, path, response.headers.get("etag") ?? "-", body ?? "");
   else if (response.status !== 404) throw new Error(`${method} ${path}: ${response.status}`);
 }
 
-function say(
-  /** @type {string} */ method,
-  /** @type {string} */ path,
-  /** @type {string} */ etag,
-  /** @type {string} */ content,
-) {
+/** @param {string} method @param {string} path @param {string} etag @param {string} content */
+function say(method, path, etag, content) {
   writeSync(1, `${method} ${path} ${etag} ${createHash("sha256").update(content).digest("hex")}\n`);
 }
 
