@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
+import { entityTag } from "../http/entity-tag.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
 import { isHiddenPath } from "../http/request-target.ts";
 import { filePath } from "../local-files/file-path.ts";
@@ -133,7 +134,8 @@ export function history(options: HistoryOptions): Plugin {
       const host = site === undefined || site.name === "*" ? "localhost" : site.name;
       return (user !== undefined && author?.(user)) || { name, email: `${name}@${host}` };
     },
-    stored: (path) => recorder.stored(path),
+    stored: (path) =>
+      recorder.stored(path, async (file) => ({ etag: entityTag(file.stat.version), content: await file.bytes() })),
   });
 
   return {

@@ -222,24 +222,20 @@ export class Recorder {
 
   /** Of a change whose content did not come by here, as of another program: the file, if it is still that version. */
   async #addStored(record: JournalRecord): Promise<void> {
-    for (const storage of this.storages) {
-      const isAdded = await this.#opened(storage, record.path, async (file) => {
-        const isSame = entityTag(file.stat.version) === record.etag;
-        if (isSame) await this.#add(record, await file.bytes());
-        return isSame;
-      });
-      if (isAdded) return;
-    }
+    const isAdded = await this.stored(record.path, async (file) => {
+      if (entityTag(file.stat.version) !== record.etag) return undefined;
+      await this.#add(record, await file.bytes());
+      return true;
+    });
+    if (isAdded) return;
     this.#options.report(new Error(`history: no commit for ${record.summary}: it is too large, or was changed again`));
   }
 
-  /** A file as it is now; `undefined` if it is missing or too large. */
-  async stored(path: string): Promise<StoredFile | undefined> {
+  /** What a function gives for a file as it is now; `undefined` if that is missing or too large. */
+  async stored<T>(path: string, use: (file: OpenFile) => Promise<T | undefined>): Promise<T | undefined> {
     for (const storage of this.storages) {
-      const found = await this.#opened(storage, path, async (file) => {
-        return { etag: entityTag(file.stat.version), content: await file.bytes() };
-      });
-      if (found) return found;
+      const given = await this.#opened(storage, path, use);
+      if (given !== undefined) return given;
     }
     return undefined;
   }
@@ -259,11 +255,6 @@ export class Recorder {
       await file.close();
     }
   }
-}
-
-interface StoredFile {
-  readonly etag: string;
-  readonly content: Uint8Array;
 }
 
 /** A file as it was when this process was about to change it; noted when the change is announced. */
