@@ -226,7 +226,7 @@ export class Recorder {
       if (entityTag(file.stat.version) !== record.etag) return undefined;
       await this.#add(record, await file.bytes());
       return true;
-    });
+    }).catch((error: unknown) => this.#options.report(error)); // what comes after it is noted all the same
     if (isAdded) return;
     this.#options.report(new Error(`history: no commit for ${record.summary}: it is too large, or was changed again`));
   }
