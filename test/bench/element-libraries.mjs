@@ -79,7 +79,6 @@ export async function elementLibraries(_directory, { rounds }) {
  * The whole way of a request through the file server, without a socket.
  *
  * @param {readonly Buffer[]} pages
- * @returns {Promise<Library[]>}
  */
 async function filement(pages) {
   const content = Object.fromEntries(pages.map((page, index) => [`/${index}.html`, page]));
@@ -215,7 +214,6 @@ const lolHtml = {
  * @param {Buffer} page
  * @param {string} selector
  * @param {(element: import("html-rewriter-wasm").Element) => void} handle
- * @returns {Promise<Outcome>}
  */
 async function rewrite(page, selector, handle) {
   /** @type {Uint8Array[]} */

@@ -104,7 +104,6 @@ function text(bytes) {
  * The numbers from 0 on, in an order without pattern that is the same in each run.
  *
  * @param {number} count
- * @returns {readonly number[]}
  */
 function shuffled(count) {
   const numbers = Array.from({ length: count }, (_, i) => i);

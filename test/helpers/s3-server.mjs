@@ -17,8 +17,6 @@ import { unusedPort } from "./unused-port.mjs";
 
 /**
  * Starts the server of the tag `versitygw`.
- *
- * @returns {Promise<S3Server>}
  */
 export async function startS3Server() {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "filement-s3-"));

@@ -27,4 +27,9 @@ it("copies what there is room for while files are stored, and reads the others a
   await Promise.all(recorded);
   expect(noted.slice(-3)).toEqual(["PUT /4 15728640", "PUT /5 15728640", "PUT /5 5"]);
   expect([noted.length, report.mock.calls]).toEqual([7, []]);
+  const bytes = () => Promise.reject(new Error("EIO"));
+  open.mockImplementationOnce(async () => ({ ...results[0], bytes, close: async () => {} }) as never);
+  const unread = results.slice(0, 1).map((result) => record(result, "/0"));
+  await Promise.all([...unread, record(await wrapped.write("/0", content("next")), "/0")]);
+  expect([noted.at(-1), report.mock.calls.length]).toEqual(["PUT /0 4", 2]);
 });
