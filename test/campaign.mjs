@@ -44,13 +44,13 @@ const files = filesWith(takesSample);
 const ofPages = filesWith(/\b(?:edit|serveOne)\b.* from "\.\/editing\.ts"/).filter(
   (file) => !file.includes(".property."),
 );
-/** What could go on for ever, and gets a share of the time. */
-const endless = new Set(filesWith(/\b(?:msForOneTest|timeForMore)\b/));
+/** What could go on for ever, and gets a share of the time; and of what ends by itself, what takes longest. */
+const first = new Set([...filesWith(/\b(?:msForOneTest|timeForMore)\b/), "test/bench.test.ts", "test/site.test.ts"]);
 const hasS3Server = spawnSync("versitygw", ["--version"]).status === 0;
 
 /**
- * First what could go on for ever, for its share of the time; then what takes the least, so that as many as possible have
- * their turn on a slow machine, too.
+ * First what could go on for ever, for its share of the time, and what takes longest; then what takes the least, so that as
+ * many as possible have their turn on a slow machine, too.
  */
 class ManyFirst extends BaseSequencer {
   /**
@@ -59,9 +59,9 @@ class ManyFirst extends BaseSequencer {
    */
   async sort(files) {
     const shortestFirst = (await super.sort(files)).reverse();
-    const isEndless = (/** @type {(typeof files)[number]} */ { moduleId }) =>
-      [...endless].some((file) => moduleId.endsWith(file));
-    return [...shortestFirst.filter(isEndless), ...shortestFirst.filter((file) => !isEndless(file))];
+    const isFirst = (/** @type {(typeof files)[number]} */ { moduleId }) =>
+      [...first].some((file) => moduleId.endsWith(file));
+    return [...shortestFirst.filter(isFirst), ...shortestFirst.filter((file) => !isFirst(file))];
   }
 }
 
@@ -108,14 +108,15 @@ async function round(seed) {
 }
 
 /**
- * Runs all files once; when the time is spent, only to the end of the tests that are under way: the others leave
- * themselves out (helpers/campaign-end.ts). Cancelling the run would tear down what these still use.
+ * Runs all files once, if there is time; when it is spent, only to the end of the tests that are under way: the others
+ * leave themselves out (helpers/campaign-end.ts). Cancelling the run would tear down what these still use.
  *
  * @param {string[]} files
  * @param {string} storage where pages of tests are, by `test/helpers/effort.ts`
  * @param {string} [tags] which of their tests, where not all; an expression of Vitest
  */
 async function run(files, storage, tags) {
+  if (Date.now() >= endsAt) return;
   process.env["FILEMENT_STORAGE"] = storage;
   const vitest = await createVitest("test", {
     config,

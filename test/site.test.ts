@@ -30,12 +30,12 @@ describe("npm run docs", { tags: ["minutes", "site"] }, () => {
 
   afterAll(() => server.kill("SIGTERM"));
 
-  it("builds the pages, all of whose links lead somewhere, and serves them", async () => {
+  it("builds the pages, all of whose links lead somewhere, and serves them", { tags: ["campaign"] }, async () => {
     const answers = pages.map(async (page) => `${page} ${(await fetch(`${site}${page}`)).status}`);
     expect(await Promise.all(answers)).toEqual(pages.map((page) => `${page} ${page === "/nowhere" ? 404 : 200}`));
   });
 
-  it("serves the examples that pages link to, and lets nobody write", async () => {
+  it("serves the examples that pages link to, and lets nobody write", { tags: ["campaign"] }, async () => {
     expect((await fetch(`${site}/examples/express.mjs`)).status).toBe(200);
     expect((await fetch(`${site}/index.html`, { method: "PUT", body: "mine" })).status).toBe(405);
   });
