@@ -21,7 +21,7 @@ import { sharedServices } from "../server/shared-services.ts";
 import { diskLocks } from "../storage/disk/disk-locks.ts";
 import type { SharedLocks } from "../storage/locks.ts";
 import { StorageError } from "../storage/storage.ts";
-import { answerOfHistory, withTimeMap } from "./history/answers.ts";
+import { answerOfHistory } from "./history/answers.ts";
 import { Committing } from "./history/committing.ts";
 import { openRepository, Repository, tidyRepository } from "./history/git.ts";
 import { Importer, type Person } from "./history/importer.ts";
@@ -115,7 +115,7 @@ export function history(options: HistoryOptions): Plugin {
     journal,
     maxFileBytes,
     covers,
-    isFull: async () => required && (journal.unwritten > 0 || (await committing?.isFull()) === true),
+    ...(required && { isFull: async () => journal.unwritten > 0 || (await committing?.isFull()) === true }),
     recorded: (bytes) => committing?.recorded(bytes),
     report: (error) => site?.report(error),
   });
@@ -175,10 +175,9 @@ export function history(options: HistoryOptions): Plugin {
       });
       sharedServices.add(service);
     },
-    async handle(exchange, next) {
+    handle(exchange, next) {
       if (!site) throw new Error("history was not started");
-      const answered = await answerOfHistory({ site, versions, recorder, maxFileBytes }, exchange);
-      return answered ?? withTimeMap(versions, exchange, next);
+      return answerOfHistory({ site, versions, recorder, maxFileBytes }, exchange, next);
     },
     async close() {
       stopRecording();

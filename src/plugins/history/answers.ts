@@ -27,16 +27,27 @@ const addressed = /^(\/.*?)(?:\/([0-9a-f]{40}|[0-9a-f]{64})(\/changes)?)?$/;
 /** Requests of this plugin that only ask whether their client may read a path; each plugin before judges that. */
 const asking = new WeakSet<Inspection>();
 
-/** The answer at the plugin's own path; `undefined` elsewhere. */
-export async function answerOfHistory(parts: HistoryParts, exchange: Exchange): Promise<Reply | undefined> {
+/** Answers at the plugin's own path, tells of the versions of a file that is read, and passes on anything else. */
+export function answerOfHistory(parts: HistoryParts, exchange: Exchange, next: Next): Promise<Reply> {
+  const { inspection, path } = exchange;
+  const { base, covers } = parts.versions;
+  if (inspection ? asking.has(inspection) : path.startsWith(base)) return ownAnswer(parts, exchange);
+  const isRead = isReading(exchange) && !inspection && !path.endsWith("/");
+  return isRead && covers(path) ? withTimeMap(parts.versions, exchange, next) : next();
+}
+
+function isReading({ method }: Exchange): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+async function ownAnswer(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
   const { inspection, path, method } = exchange;
-  if (inspection && asking.has(inspection)) {
+  if (inspection) {
     if (!exchange.access.permitsPath("read", path)) throw exchange.access.refusal();
     return emptyReply(204);
   }
-  if (inspection || !path.startsWith(parts.versions.base)) return undefined;
   const [, file = "", commit, changes] = addressed.exec(path.slice(parts.versions.base.length - 1)) ?? [];
-  const isRead = method === "GET" || method === "HEAD";
+  const isRead = isReading(exchange);
   const isReadOnly = file === "/" || changes !== undefined;
   if (!isRead && (method !== "POST" || isReadOnly))
     throw methodNotAllowed(isReadOnly ? "GET, HEAD" : "GET, HEAD, POST");
@@ -231,10 +242,8 @@ async function undo(parts: HistoryParts, exchange: Exchange, path: string, commi
 }
 
 /** Tells of the versions of a file, and answers `Accept-Datetime` with the one of then (RFC 7089 §4.2.1). */
-export async function withTimeMap(versions: Versions, exchange: Exchange, next: Next): Promise<Reply> {
-  const { method, path, inspection } = exchange;
-  if ((method !== "GET" && method !== "HEAD") || inspection || path.endsWith("/") || !versions.covers(path))
-    return next();
+async function withTimeMap(versions: Versions, exchange: Exchange, next: Next): Promise<Reply> {
+  const { path } = exchange;
   const links = linksFor(exchange, versions);
   const link = `<${links.history(path)}>; rel="timemap version-history"`;
   const asked = exchange.header("accept-datetime");

@@ -111,19 +111,17 @@ export class Importer {
     this.#mark += 1;
     const message = messageOf(record);
     const name = quotedPath(path);
-    const lines = [
-      `commit ${this.#repository.ref}\nmark :${this.#mark}`,
-      person("author", this.#options.authorOf(record.user), Math.floor(record.time / 1000)),
-      person("committer", server, this.#now()),
-      `data ${Buffer.byteLength(message)}\n${message}`,
-      ...(this.#isNew && this.#base ? [`from ${this.#base}`] : []),
-      isGone ? `D ${name}\n` : `M 100644 inline ${name}\ndata ${after.length}\n`,
-    ];
+    const author = person(this.#options.authorOf(record.user), Math.floor(record.time / 1000));
+    const from = this.#isNew && this.#base ? `from ${this.#base}\n` : "";
     this.#isNew = false;
-    child.stdin.write(lines.join("\n"));
-    child.stdin.write(after); // of a deletion nothing
-    if (child.stdin.writableLength < maxHeldBack) child.stdin.write("\n");
-    else await this.#send(child, "\n");
+    child.stdin.write(
+      `commit ${this.#repository.ref}\nmark :${this.#mark}\n` +
+        `author ${author}\ncommitter ${person(server, this.#now())}\n` +
+        `data ${Buffer.byteLength(message)}\n${message}\n${from}` +
+        (isGone ? `D ${name}\n` : `M 100644 inline ${name}\ndata ${after.length}\n`),
+    );
+    if (child.stdin.writableLength + after.length < maxHeldBack) child.stdin.write(after);
+    else await this.#send(child, after);
     this.#given.set(path, isGone ? undefined : after);
     // Only what `appended` has made: others are parts of all that was read from a journal at once.
     if (kind === "appended") this.#contents.set(path, after);
@@ -146,9 +144,9 @@ export class Importer {
     this.#given.clear();
   }
 
-  /** Writes a text, after what was held back: each write wakes git. Resolves also if git has ended: see `flush`. */
-  async #send(child: GitProcess, text: string): Promise<void> {
-    const written = new Promise<void>((resolve) => child.stdin.write(text, () => resolve()));
+  /** Writes something, after what was held back: each write wakes git. Resolves also if git has ended: see `flush`. */
+  async #send(child: GitProcess, data: string | Uint8Array): Promise<void> {
+    const written = new Promise<void>((resolve) => child.stdin.write(data, () => resolve()));
     child.stdin.uncork();
     child.stdin.cork();
     await patiently(child, written);
@@ -187,9 +185,9 @@ export class Importer {
   }
 }
 
-function person(role: string, { name, email }: Person, seconds: number): string {
+function person({ name, email }: Person, seconds: number): string {
   const plain = (text: string): string => text.replace(/[\0-\x1f<>]/g, " ").trim();
-  return `${role} ${plain(name) || "anonymous"} <${plain(email)}> ${seconds} +0000`;
+  return `${plain(name) || "anonymous"} <${plain(email)}> ${seconds} +0000`;
 }
 
 /** In quotes, as C has them: a path may hold any character. */
@@ -202,12 +200,11 @@ function quotedPath(path: string): string {
 
 function messageOf({ kind, summary, requestId, selector, journal, number, etag }: ReadRecord): string {
   const line = (text: string): string => text.replace(/[\0-\x1f]+/g, " ").slice(0, 500);
-  const trailers = [
-    ...(requestId === undefined ? [] : [`Request-Id: ${line(requestId)}`]),
-    ...(selector === undefined ? [] : [`Selector: ${line(selector)}`]),
-    // The process that made what was found says so itself, perhaps later.
-    ...(etag === undefined || kind === "found" ? [] : [`Version: ${line(etag)}`]),
-    `${trailer}: ${journal} ${number}`,
-  ];
-  return `${line(summary)}\n\n${trailers.join("\n")}\n`;
+  const said = (name: string, text: string | undefined): string =>
+    text === undefined ? "" : `${name}: ${line(text)}\n`;
+  const version = kind === "found" ? undefined : etag; // the process that made it says so itself, perhaps later
+  return (
+    `${line(summary)}\n\n${said("Request-Id", requestId)}${said("Selector", selector)}${said("Version", version)}` +
+    `${trailer}: ${journal} ${number}\n`
+  );
 }

@@ -65,12 +65,14 @@ export class Journal {
 
   /** Resolves when the record is in the file. Those that come while one write is under way are written together. */
   add(record: JournalRecord, content: Uint8Array): Promise<void> {
-    const text = Buffer.from(JSON.stringify({ ...record, order: this.#order }));
+    const text = JSON.stringify({ ...record, order: this.#order });
     this.#order += 1;
-    const head = Buffer.alloc(headBytes);
-    head.writeUInt32BE(text.length, 0);
-    head.writeUInt32BE(content.length, 4);
-    this.#waiting.push(head, text, content);
+    const length = Buffer.byteLength(text);
+    const start = Buffer.allocUnsafe(headBytes + length);
+    start.writeUInt32BE(length, 0);
+    start.writeUInt32BE(content.length, 4);
+    start.write(text, headBytes);
+    this.#waiting.push(start, content);
     return this.retry();
   }
 
@@ -154,8 +156,8 @@ export class JournalReader {
         const content = start + come.readUInt32BE(start - headBytes);
         const end = content + come.readUInt32BE(start - headBytes / 2);
         if (end > bytesRead) break;
-        const record = JSON.parse(come.subarray(start, content).toString()) as JournalRecord & { order: number };
-        records.push({ ...record, content: come.subarray(content, end), journal, number: place.number });
+        const record = JSON.parse(come.toString("utf8", start, content)) as JournalRecord & { order: number };
+        records.push(Object.assign(record, { content: come.subarray(content, end), journal, number: place.number }));
         place.number += 1;
         start = end + headBytes;
       }

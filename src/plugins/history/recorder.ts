@@ -16,8 +16,8 @@ export interface RecorderOptions {
   readonly maxFileBytes: number;
   /** Whether a file has a history. */
   covers(path: string): boolean;
-  /** Whether changes are to be refused now. */
-  isFull(): Promise<boolean>;
+  /** Whether changes are to be refused now, where they ever are. */
+  readonly isFull?: (() => Promise<boolean>) | undefined;
   /** Called when there is something in the journal. */
   recorded(bytes: number): void;
   report(error: unknown): void;
@@ -56,7 +56,7 @@ export class Recorder {
     };
     const admit = async (path: string): Promise<void> => {
       if (!covers(path)) return;
-      if (await isFull()) throw new StorageError("unavailable");
+      if (await isFull?.()) throw new StorageError("unavailable");
       await this.#keepFormer(storage, path);
     };
     const storing = (method: "write" | "append"): Storage["write"] => {
@@ -98,10 +98,13 @@ export class Recorder {
         },
       }),
     };
+    const bound = new WeakMap<object, unknown>();
     return new Proxy(storage, {
       get(target, name) {
         const value: unknown = Reflect.get(changing, name) ?? Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
+        if (typeof value !== "function") return value;
+        if (!bound.has(value)) bound.set(value, value.bind(target));
+        return bound.get(value);
       },
     });
   }
@@ -133,7 +136,7 @@ export class Recorder {
   }
 
   /** Existing files are recorded while the server runs already: a change may come first. */
-  async #keepFormer(storage: Storage, path: string): Promise<void> {
+  #keepFormer(storage: Storage, path: string): Promise<void> {
     const known = this.#former.get(path);
     if (known) return known.isRead;
     const former: Former = { isRead: Promise.resolve() };
@@ -142,7 +145,7 @@ export class Recorder {
       former.stat = file.stat;
       this.#captured.set(keyOf(path, entityTag(file.stat.version)), await file.bytes());
     });
-    await former.isRead;
+    return former.isRead;
   }
 
   /** Notes, and gives, what a file was before its first change here, which history may not have yet. */

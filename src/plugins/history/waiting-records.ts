@@ -22,7 +22,7 @@ export class WaitingRecords {
   #fresh = Number.POSITIVE_INFINITY;
 
   add(record: ReadRecord): void {
-    const waiting = { ...record, look: this.looks };
+    const waiting = Object.assign(record, { look: this.looks });
     const queue = this.#queues.get(record.journal);
     if (queue) queue.push(waiting);
     else this.#queues.set(record.journal, [waiting]);
