@@ -2,7 +2,14 @@
 // import this file and `microdata.ts`; they import directly only what a start needs without a parser: errors, the types of
 // edits, and the grammar of selectors. `page.ts` is the library for programs.
 export { elementSpan } from "./document/element-span.ts";
-export { elementsBelow, isHtmlElement, SourceElement, type TreeParent, textContent } from "./document/html-nodes.ts";
+export {
+  elementsBelow,
+  isHtmlElement,
+  nextNode,
+  SourceElement,
+  TextNode,
+  type TreeParent,
+} from "./document/html-nodes.ts";
 export type { ParseInTurn, ParseLimits } from "./document/parse-budget.ts";
 export { parseDocument } from "./document/parse-document.ts";
 export { joined, outerHtmlParts } from "./document/serialise.ts";

@@ -140,14 +140,18 @@ export function likeliest(name: string, known: readonly string[]): string | unde
   const letters = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
   const written = letters(name);
   if (written.length < 3 || written.length > 40) return undefined;
-  const near = withoutOne(written);
-  const isNear = (each: string): boolean => withoutOne(letters(each)).some((rest) => near.includes(rest));
-  return known.find((each) => letters(each) === written) ?? known.find(isNear);
+  return known.find((each) => letters(each) === written) ?? known.find((each) => isNear(letters(each), written));
 }
 
-/** A text, and what is left of it without any one letter. Two that share one of these are a mistake apart. */
-function withoutOne(text: string): string[] {
-  return [text, ...Array.from(text, (_letter, index) => text.slice(0, index) + text.slice(index + 1))];
+/** Whether two texts are the same without one letter, or without one letter each. */
+function isNear(one: string, other: string): boolean {
+  const shortest = Math.min(one.length, other.length);
+  let [start, end] = [0, 0];
+  while (start < shortest && one[start] === other[start]) start += 1;
+  while (start + end < shortest && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const [first, second] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
+  if (first.length !== second.length) return first.length + second.length === 1;
+  return first.length < 2 || first.slice(1) === second.slice(0, -1) || first.slice(0, -1) === second.slice(1);
 }
 
 /** A text for a message. */

@@ -1,5 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
+import { clientOf } from "../../elements/selection.ts";
+import { fairQueue } from "../../event-loop/fair-queue.ts";
+import { inSlices, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { Edit } from "../../html/edit/edits.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { encodePath, parseRequestPath } from "../../http/request-target.ts";
@@ -28,6 +31,9 @@ export interface Args {
   readonly commit: string;
   readonly goBack?: boolean;
 }
+
+/** One look at a page at a time, in slices, so that many leave the event loop to others as one does. */
+const inTurn = fairQueue();
 
 /** Content of an answer that is read at most, in bytes: more than a part of a listing can have. */
 const defaultMostBytes = 8 * 1024 * 1024;
@@ -66,12 +72,12 @@ export class Calls {
   }
 
   /** Looks at a page as a GET of elements finds it. */
-  async look<T>(path: string, selector: string, look: (page: InspectedPage) => Promise<T>): Promise<T> {
+  async look<T>(path: string, selector: string, look: (page: InspectedPage) => SlicedWork<T>): Promise<T> {
     let seen: { readonly value: T } | undefined;
     const range = `selector=${Buffer.from(selector).toString("latin1")}`;
     const inspection = {
       look: async (page: InspectedPage) => {
-        seen = { value: await look(page) };
+        seen = { value: await inTurn(clientOf(this.client), () => inSlices(look(page))) };
       },
     };
     await this.ask({ method: "GET", path, headers: { range }, inspection });

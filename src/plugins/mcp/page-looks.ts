@@ -1,16 +1,17 @@
-import { inSlices } from "../../event-loop/sliced-work.ts";
+import { type SlicedWork, settled } from "../../event-loop/sliced-work.ts";
 import {
   elementSpan,
   elementsBelow,
   joined,
   outerHtmlParts,
+  outermost,
   SourceElement,
   type TreeParent,
-  textContent,
 } from "../../html/engine.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { likeliest } from "../../options/schema.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
+import { PageText } from "./page-text.ts";
 
 /** About 1,800 tokens of markup-like text. */
 const outlineCharacters = 5_400;
@@ -26,23 +27,29 @@ const ranks: readonly (readonly string[])[] = [
 const items: Readonly<Record<string, string>> = { ul: "li", ol: "li", dl: "dt", select: "option", table: "tr" };
 
 /** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below what a request selects. */
-export async function outlineOf(page: InspectedPage): Promise<object> {
+export function* outlineOf(page: InspectedPage): SlicedWork<object> {
   requireMatches(page);
-  const selectorOf = selectorsIn(page);
-  const inside = new Set(page.matches.flatMap((top) => [top, ...elementsBelow(top)]));
+  const selectorOf = yield* selectorsIn(page);
+  const text = yield* PageText.of(page.document.root);
+  const inside: SourceElement[] = [];
+  for (const top of outermost(page.matches)) {
+    inside.push(top);
+    for (const each of elementsBelow(top)) yield void inside.push(each);
+  }
   const lines = new Map<SourceElement, string>();
   let length = 0;
   for (const names of [...ranks, undefined]) {
     for (const element of inside) {
+      yield;
       const { name, attribs } = element;
       const isMeant = names ? names.includes(name) : attribs["id"] || attribs["role"];
-      if (!isMeant || lines.has(element) || !(await page.mayRead(element))) continue;
-      const line = length < outlineCharacters ? lineOf(element, selectorOf(element)) : "";
+      if (!isMeant || lines.has(element) || !(yield* mayRead(page, element))) continue;
+      const line = length < outlineCharacters ? yield* lineOf(element, yield* selectorOf(element), text) : "";
       lines.set(element, line);
       length += line.length + 1;
     }
   }
-  const shown = [...inside].flatMap((element) => lines.get(element) || []);
+  const shown = inside.flatMap((element) => lines.get(element) || []);
   const left = lines.size - shown.length;
   const more = `${left} elements are left out: outline again with a selector from here`;
   return { etag: page.etag, outline: shown.join("\n"), ...(left > 0 && { more }) };
@@ -52,42 +59,44 @@ function requireMatches({ matches }: InspectedPage): void {
   if (matches.length === 0) throw new HttpError(416, "NO_MATCH", "Nothing matches the selector.");
 }
 
-function lineOf(element: SourceElement, selector: string): string {
+function* mayRead(page: InspectedPage, element: SourceElement): SlicedWork<boolean> {
+  return page.isReadable || (yield* settled(page.mayRead(element)));
+}
+
+function* lineOf(element: SourceElement, selector: string, text: PageText): SlicedWork<string> {
   const { name } = element;
   const span = elementSpan(element);
   const item = items[name];
+  let count = 0;
+  for (const each of item ? elementsBelow(element) : []) {
+    if (each.name === item) count += 1;
+    yield;
+  }
   const parts = [
     selector,
     selector.startsWith("#") && name,
-    /^(?:h[1-6]|title)$/.test(name) && JSON.stringify(shortText(element)),
-    item && `${[...elementsBelow(element)].filter((each) => each.name === item).length} ${item}`,
+    /^(?:h[1-6]|title)$/.test(name) && JSON.stringify(text.beginningOf(element, textCharacters)),
+    item && `${count} ${item}`,
     span && `(${span.end - span.start})`,
   ];
   return parts.filter(Boolean).join(" ");
 }
 
-function shortText(element: SourceElement): string {
-  const text = plainText(element);
-  return text.length <= textCharacters ? text : `${text.slice(0, textCharacters)}…`;
-}
-
-function plainText(element: SourceElement): string {
-  return textContent(element).replace(/\s+/g, " ").trim();
-}
-
 /** The elements that a request selects and the client may read, from one of them on, as far as they fit. */
-export async function elementsOf(page: InspectedPage, from: number, mostCharacters: number): Promise<object> {
+export function* elementsOf(page: InspectedPage, from: number, mostCharacters: number): SlicedWork<object> {
   requireMatches(page);
-  const selectorOf = selectorsIn(page);
-  const readable = await readableOf(page, page.matches);
+  const selectorOf = yield* selectorsIn(page);
+  const readable = yield* readableOf(page, page.matches);
   const elements: object[] = [];
   let left = mostCharacters;
   let next = from;
   for (const element of readable.slice(from)) {
-    const html = await inSlices(joined(outerHtmlParts(page.document, element)));
-    const excess = html.length - left;
+    const selector = yield* selectorOf(element);
+    const html = yield* joined(outerHtmlParts(page.document, element));
+    const room = Math.max(0, left - selector.length);
+    const excess = html.length - room;
     if (excess > 0 && next > from) break;
-    const told = { selector: selectorOf(element), etag: await page.tagOf([element]), html: html.slice(0, left) };
+    const told = { selector, etag: yield* settled(page.tagOf([element])), html: html.slice(0, room) };
     elements.push({ ...told, ...(excess > 0 && { cut: `${excess} characters are left out` }) });
     left = Math.max(0, -excess);
     next += 1;
@@ -95,40 +104,52 @@ export async function elementsOf(page: InspectedPage, from: number, mostCharacte
   return { etag: page.etag, matches: readable.length, elements, ...(next < readable.length && { next }) };
 }
 
-async function readableOf(page: InspectedPage, elements: readonly SourceElement[]): Promise<readonly SourceElement[]> {
+function* readableOf(page: InspectedPage, elements: readonly SourceElement[]): SlicedWork<readonly SourceElement[]> {
   const readable: SourceElement[] = [];
-  for (const element of elements) if (await page.mayRead(element)) readable.push(element);
+  for (const element of elements) if (yield* mayRead(page, element)) readable.push(element);
   return readable;
 }
 
 /** Where a text stands, or which of the selected elements hold it: the innermost elements, the first few of them. */
-export async function findIn(page: InspectedPage, text: string | undefined, most: number): Promise<object[]> {
-  const selectorOf = selectorsIn(page);
-  const wanted = text?.replace(/\s+/g, " ").trim().toLowerCase() ?? "";
-  const holds = (element: SourceElement): boolean => plainText(element).toLowerCase().includes(wanted);
+export function* findIn(page: InspectedPage, wanted: string | undefined, most: number): SlicedWork<object[]> {
+  const selectorOf = yield* selectorsIn(page);
+  const text = yield* PageText.of(page.document.root);
+  const holds = wanted?.trim() ? text.holding(wanted) : undefined;
   const found: object[] = [];
   for (const match of page.matches) {
     if (found.length === most) break;
-    if (!holds(match)) continue;
-    let inner = match;
-    if (wanted !== "") for (const each of elementsBelow(match)) if (each.parent === inner && holds(each)) inner = each;
-    if (await page.mayRead(inner)) found.push({ selector: selectorOf(inner), text: shortText(inner) });
+    yield;
+    if (holds && !holds(match)) continue;
+    const inner = holds ? yield* innermost(match, holds) : match;
+    if (yield* mayRead(page, inner))
+      found.push({ selector: yield* selectorOf(inner), text: text.beginningOf(inner, textCharacters) });
   }
   return found;
 }
 
+/** The first element that holds it, in the first one that holds it, and so on. */
+function* innermost(element: SourceElement, holds: (element: SourceElement) => boolean): SlicedWork<SourceElement> {
+  let inner = element;
+  for (let i = 0; i < inner.children.length; i += 1) {
+    const child = inner.children[i];
+    if (child instanceof SourceElement && holds(child)) [inner, i] = [child, -1];
+    yield;
+  }
+  return inner;
+}
+
 /** What is there now for a selector: how many elements it selects, or selectors near it that do select some. */
-export async function nearestTo(page: InspectedPage, selector: string): Promise<object> {
-  const countOf = async (elements: readonly SourceElement[]) => (await readableOf(page, elements.slice(0, 100))).length;
+export function* nearestTo(page: InspectedPage, selector: string): SlicedWork<object> {
   const { etag } = page;
-  const matches = await countOf(page.matches);
+  const matches = (yield* readableOf(page, page.matches.slice(0, 100))).length;
   if (matches > 0) {
     const isAll = matches === page.matches.length;
-    return { etag, matches, ...(isAll && { elementTag: await page.tagOf(page.matches) }) };
+    return { etag, matches, ...(isAll && { elementTag: yield* settled(page.tagOf(page.matches)) }) };
   }
   const near: object[] = [];
-  for (const each of likelyIn(page, selector)) {
-    const count = await countOf(await page.find(each));
+  for (const each of yield* likelyIn(page, selector)) {
+    const found = yield* settled(page.find(each));
+    const count = (yield* readableOf(page, found.slice(0, 100))).length;
     if (count > 0) near.push({ selector: each, matches: count });
     if (near.length === 3) break;
   }
@@ -136,50 +157,71 @@ export async function nearestTo(page: InspectedPage, selector: string): Promise<
 }
 
 const plainName = /^[a-z_][\w-]*$/i;
+/** Names of a page, and parts of a selector, that are compared with each other at most. */
+const mostNames = 10_000;
+const mostParts = 20;
 
 /** Elements by name, id and class that are spelled as parts of a selector are, or nearly. */
-function likelyIn({ document }: InspectedPage, selector: string): ReadonlySet<string> {
+function* likelyIn({ document }: InspectedPage, selector: string): SlicedWork<ReadonlySet<string>> {
   const known = new Map<string, string>();
   for (const { name, attribs } of elementsBelow(document.root)) {
+    if (known.size >= mostNames) break;
     known.set(name, name);
     for (const each of attribs["class"]?.split(/\s+/) ?? []) known.set(each, `.${each}`);
     if (attribs["id"]) known.set(attribs["id"], `#${attribs["id"]}`);
+    yield;
   }
-  const names = [...known.keys()].filter((name) => plainName.test(name));
-  const parts = selector.match(/[a-z_][\w-]*/gi) ?? [];
-  return new Set(parts.flatMap((part) => known.get(likeliest(part, names) ?? "") ?? []));
+  const names = [...known.keys()].filter((name) => plainName.test(name)).slice(0, mostNames);
+  const likely = new Set<string>();
+  for (const part of (selector.match(/[a-z_][\w-]*/gi) ?? []).slice(0, mostParts)) {
+    const meant = known.get(likeliest(part, names) ?? "");
+    if (meant !== undefined) likely.add(meant);
+    yield;
+  }
+  return likely;
 }
 
 /**
  * Gives each element a selector that selects it and no other: `#id` where that is unique, otherwise the way from the
  * nearest element that has such an id. The ids of elements around are told only to those who may read all of the page.
  */
-export function selectorsIn({
+export function* selectorsIn({
   document: { root },
   isReadable,
-}: Pick<InspectedPage, "document" | "isReadable">): (element: SourceElement) => string {
+}: Pick<InspectedPage, "document" | "isReadable">): SlicedWork<(element: SourceElement) => SlicedWork<string>> {
   const counts = new Map<string, number>();
   for (const { attribs } of elementsBelow(root)) {
     const id = attribs["id"];
     if (id && plainName.test(id)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    yield;
   }
-  return (element) => {
-    const steps: string[] = [];
+  const steps = new Map<SourceElement, string>();
+  return function* (element) {
+    const way: string[] = [];
     for (let each: TreeParent | null = element; each instanceof SourceElement; each = each.parent) {
       const id = each.attribs["id"] ?? "";
       const isKnownById = counts.get(id) === 1 && (each === element || isReadable);
-      steps.unshift(isKnownById ? `#${id}` : stepTo(each));
+      if (!isKnownById && !steps.has(each)) yield* addSteps(each.parent, steps);
+      way.push(isKnownById ? `#${id}` : (steps.get(each) ?? ""));
       if (isKnownById) break;
     }
-    return steps.join(" > ");
+    return way.reverse().join(" > ");
   };
 }
 
-/** `li:nth-child(3)`; an element that is the only one of its name needs no number. */
-function stepTo(element: SourceElement): string {
-  const { name, parent } = element;
-  const siblings = (parent?.children ?? []).filter((each) => each instanceof SourceElement);
-  const type = plainName.test(name) ? name : ""; // the others cannot stand in a selector as they are
-  const isOnly = type !== "" && siblings.filter((each) => each.name === name).length === 1;
-  return isOnly ? type : `${type}:nth-child(${siblings.indexOf(element) + 1})`;
+/** Notes for each child `li:nth-child(3)`; an element that is the only one of its name needs no number. */
+function* addSteps(parent: TreeParent | null, steps: Map<SourceElement, string>): SlicedWork<void> {
+  const children: SourceElement[] = [];
+  const counts = new Map<string, number>();
+  for (const each of parent?.children ?? []) {
+    yield;
+    if (!(each instanceof SourceElement)) continue;
+    children.push(each);
+    counts.set(each.name, (counts.get(each.name) ?? 0) + 1);
+  }
+  for (const [index, each] of children.entries()) {
+    const type = plainName.test(each.name) ? each.name : ""; // the others cannot stand in a selector as they are
+    const isOnly = type !== "" && counts.get(type) === 1;
+    yield void steps.set(each, isOnly ? type : `${type}:nth-child(${index + 1})`);
+  }
 }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { inSlices } from "../../event-loop/sliced-work.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { encodePath } from "../../http/request-target.ts";
 import { documentKind } from "../../http/selector-range.ts";
@@ -57,7 +58,7 @@ export const needed: readonly (keyof Args)[] = ["path", "edits", "content", "to"
 export const inputs: Readonly<Record<keyof Args, Schema>> = {
   path: text('Path from the root, decoded, as `list` gives it: "/docs/page.html"'),
   selector,
-  text: text("Found regardless of case and white space"),
+  text: { ...text("Found regardless of case and white space"), maxLength: 1000 },
   from: count("Where to go on: `next` of the last answer"),
   after: text("Where to go on: `next` of the last answer"),
   maxCharacters: { type: "integer", minimum: 100, maximum: 100_000, description: "20000 unless said" },
@@ -191,7 +192,7 @@ async function edit(calls: Calls, { path, edits, ifMatch, dryRun = false }: Args
     }
     const tags = await Promise.all(edits.slice(0, mostTags).map(({ selector }) => tagOf(selector)));
     const done = matches.map((number, each) => ({ matches: number, etag: tags[each] }));
-    made = { edits: done, ...(isReadable && { diff: changedLines(before, after) }) };
+    made = { edits: done, ...(isReadable && { diff: await inSlices(changedLines(before, after)) }) };
     return !dryRun;
   };
   const headers = { "content-type": "application/json" };
