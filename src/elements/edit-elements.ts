@@ -24,7 +24,7 @@ import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { documentKind } from "../http/selector-range.ts";
 import { permitAll, type Right } from "../server/access.ts";
-import { refuseEncodedContent } from "../server/admission.ts";
+import { clientOf, refuseEncodedContent } from "../server/admission.ts";
 import { decidedContent, decidedEdits } from "../server/before-write.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
@@ -41,7 +41,7 @@ import {
   withMatches,
 } from "./element-reply.ts";
 import type { EditRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, type FindElements, finderOf } from "./selection.ts";
+import { ChosenElements, type FindElements, finderOf } from "./selection.ts";
 
 /** What a request asks for. */
 export interface WantedEdits {

@@ -2,11 +2,12 @@ import { checkEdits, documentBytes, type SourceElement } from "../html/engine.ts
 import { HttpError } from "../http/http-error.ts";
 import { patchTypes } from "../http/methods.ts";
 import { parseRange } from "../http/selector-range.ts";
+import { clientOf } from "../server/admission.ts";
 import { emptyReply, jsonReply, type Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
 import { elementBytes, elementHeaders, elementTag } from "./element-reply.ts";
 import type { EditRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, finderOf } from "./selection.ts";
+import { ChosenElements, finderOf } from "./selection.ts";
 
 /** What a client wants to be answered (RFC 7240 §4.2). */
 type Preference = "representation" | "minimal" | undefined;

@@ -8,6 +8,7 @@ import {
 import { entityTag } from "../http/entity-tag.ts";
 import { isPast } from "../http/preconditions.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
+import { clientOf } from "../server/admission.ts";
 import type { InspectedPage } from "../server/inspection.ts";
 import { emptyReply, jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import { type LoadedDocument, loadDocument } from "./document-cache.ts";
@@ -21,7 +22,7 @@ import {
   withMatches,
 } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, finderOf } from "./selection.ts";
+import { ChosenElements, finderOf } from "./selection.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {

@@ -11,7 +11,6 @@ import {
 } from "../html/engine.ts";
 import { selectorCandidates } from "../http/selector-range.ts";
 import type { Access, JudgedElements, Right } from "../server/access.ts";
-import type { Exchange } from "../server/exchange.ts";
 import type { FileOptions } from "../server/site.ts";
 import { dialects } from "./element-reply.ts";
 
@@ -20,11 +19,6 @@ export type SelectionOptions = Pick<
   FileOptions,
   "dialect" | "maxMatches" | "maxSelectorLength" | "maxSelectorCompounds" | "maxSelectionSteps"
 >;
-
-/** Whose turn it is when a request parses and selects. */
-export function clientOf({ address, user }: Exchange): Client {
-  return { address, account: user?.name ?? "", isKnown: user !== undefined };
-}
 
 /** Finds the elements that a selector selects, in document order. */
 export type FindElements = (document: SourceDocument, selector: string) => Promise<readonly SourceElement[]>;

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Client } from "../event-loop/fair-queue.ts";
 import { clientNetwork } from "../http/client-address.ts";
 import { HttpError, withoutTrace } from "../http/http-error.ts";
+import type { User } from "./access.ts";
 
 /** Why a server refuses all requests for the moment. */
 type Outage = "CLOSING" | "MAINTENANCE" | "OVERLOADED";
@@ -19,8 +21,13 @@ export function unavailable(outage: Outage): HttpError {
   return withoutTrace(() => new HttpError(503, outage, `The server ${what}. Try again shortly.`, { headers }));
 }
 
-/** Takes a place for a client, and returns how to give it back. Throws 503 where no place is left. */
-export type TakePlace = (address: string) => () => void;
+/** Whose turn it is when a request does what takes long. */
+export function clientOf({ address, user }: { readonly address: string; readonly user: User | undefined }): Client {
+  return { address, account: user?.name ?? "", isKnown: user !== undefined };
+}
+
+/** Takes a place for a client, or several, and returns how to give them back. Throws 503 where too few are left. */
+export type TakePlace = (address: string, count?: number) => () => void;
 
 /**
  * Bounds how much of something is in use at once: in all, and for each client address. By default one address can take
@@ -29,18 +36,18 @@ export type TakePlace = (address: string) => () => void;
 export function usageLimit(max: number, maxPerAddress: number = Math.ceil(max / 2)): TakePlace {
   const byNetwork = new Map<string, number>();
   let taken = 0;
-  return (address) => {
+  return (address, count = 1) => {
     const network = clientNetwork(address);
     const own = byNetwork.get(network) ?? 0;
-    if (taken >= max || own >= maxPerAddress) throw unavailable("OVERLOADED");
-    taken += 1;
-    byNetwork.set(network, own + 1);
+    if (taken + count > max || own + count > maxPerAddress) throw unavailable("OVERLOADED");
+    taken += count;
+    byNetwork.set(network, own + count);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      taken -= 1;
-      const left = (byNetwork.get(network) ?? 0) - 1;
+      taken -= count;
+      const left = (byNetwork.get(network) ?? 0) - count;
       if (left > 0) byNetwork.set(network, left);
       else byNetwork.delete(network);
     };

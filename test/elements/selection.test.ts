@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ChosenElements, clientOf } from "../../src/elements/selection.ts";
+import { ChosenElements } from "../../src/elements/selection.ts";
 import type { Right, SelectedElements } from "../../src/server/access.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { done } from "../helpers/done.ts";
@@ -184,17 +184,5 @@ describe("a request for elements", () => {
     const { files } = guarded(onlyMine);
     const response = await send(files, "GET", "#none");
     expect([response.status, response.headers.get("x-selector-matches")]).toEqual([204, "0"]);
-  });
-});
-
-describe("clientOf", () => {
-  it("is the address for strangers, and the user there who proved to be one", () => {
-    expect(clientOf({ address: "::1", user: undefined } as never)).toEqual({
-      address: "::1",
-      account: "",
-      isKnown: false,
-    });
-    const user = { name: "ada", roles: [] };
-    expect(clientOf({ address: "::1", user } as never)).toEqual({ address: "::1", account: "ada", isKnown: true });
   });
 });

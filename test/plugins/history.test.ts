@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -12,10 +14,12 @@ import { permissions } from "../../src/plugins/permissions.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { endless } from "../helpers/counted-work.ts";
 import { deferred } from "../helpers/deferred.ts";
 import { timesOf } from "../helpers/effort.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { failAt } from "../helpers/faulty-disk.ts";
+import { listen, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 /** Signs in who says a name, as a program around the server would. */
@@ -466,6 +470,42 @@ describe("versions over HTTP", () => {
     const html = await send("GET", `/history/page.html/${second}/changes`, undefined, { accept: "text/html" });
     expect(html.text).toContain("<del>&lt;li id=b&gt;two&lt;/li&gt;</del>");
     expect(html.text).toContain("<button>Undo this change</button>");
+  });
+
+  it("are shown in part where very many lines changed, and not compared where there are too many", async () => {
+    const numbers = (step: number) => Array.from({ length: 3000 }, (_, line) => `${step * line}\n`).join("");
+    const { send, commits, versionsOf } = await site({ before: { "a.txt": numbers(1), "b.txt": endless("\n") } });
+    await commits(2);
+    for (const [path, content] of [["/a.txt", numbers(-2)] as const, ["/b.txt", endless("b\n")] as const])
+      await send("PUT", path, content);
+    await commits(4);
+    const changesOf = async (path: string, accept: string) =>
+      send("GET", `/history${path}/${(await versionsOf(path))[0]}/changes`, undefined, { accept });
+    const { text } = await changesOf("/a.txt", "text/html");
+    expect(text.match(/<tr><td/g)).toHaveLength(2 * 2000); // and as many of what undoing changes
+    for (const shown of [text, (await changesOf("/b.txt", "text/html")).text])
+      expect(shown).toContain("More lines changed than are shown here.");
+    expect((await changesOf("/a.txt", "text/x-diff")).text.match(/^[-+]/gm)).toHaveLength(2 + 2 * 2999);
+    expect((await changesOf("/b.txt", "text/x-diff")).text).toContain("RESULT_TOO_LARGE");
+    const [commit] = await versionsOf("/b.txt");
+    await send("PUT", "/b.txt", "c");
+    expect((await send("POST", `/history/b.txt/${commit}`, "")).text).toContain("too many lines");
+  });
+
+  it("are held for a few clients that do not read them, and refused to more", async () => {
+    const { files, commits, versionsOf } = await site({ before: { "a.txt": "x".repeat(16 * 1024 * 1024) } });
+    await commits(1);
+    const [commit] = await versionsOf("/a.txt");
+    const port = await listen(createServer(files));
+    const statuses: string[] = [];
+    for (let client = 0; client < 5; client += 1) {
+      const socket = await openSocket(port);
+      socket.write(`GET /history/a.txt/${commit} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      const [head] = await once(socket, "data");
+      socket.pause();
+      statuses.push(head.toString("latin1", 9, 12));
+    }
+    expect(statuses).toEqual(["200", "200", "200", "200", "503"]);
   });
 
   it("are undone one by one, and by a commit of its own", async () => {

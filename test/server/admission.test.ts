@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refuseEncodedContent, unavailable, usageLimit } from "../../src/server/admission.ts";
+import { clientOf, refuseEncodedContent, unavailable, usageLimit } from "../../src/server/admission.ts";
 
 it.each([
   ["CLOSING", "5"],
@@ -20,6 +20,10 @@ describe("places", () => {
     take("192.0.2.2");
     take("192.0.2.3");
     expect(() => take("192.0.2.4")).toThrow(overloaded);
+    const takeSeveral = usageLimit(10);
+    expect(() => takeSeveral("192.0.2.1", 6)).toThrow(overloaded);
+    takeSeveral("192.0.2.1", 5)();
+    takeSeveral("192.0.2.1", 5);
   });
 
   it("are free again once they are given back, however often that is said", () => {
@@ -57,4 +61,10 @@ describe("encoded content", () => {
       }),
     );
   });
+});
+
+it("takes the address for a client, and the user there who proved to be one", () => {
+  expect(clientOf({ address: "::1", user: undefined })).toEqual({ address: "::1", account: "", isKnown: false });
+  const user = { name: "ada", roles: [] };
+  expect(clientOf({ address: "::1", user })).toEqual({ address: "::1", account: "ada", isKnown: true });
 });

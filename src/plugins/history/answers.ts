@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
+import { fairQueue } from "../../event-loop/fair-queue.ts";
 import { parseHttpDate } from "../../http/http-date.ts";
 import { HttpError, methodNotAllowed, notFound } from "../../http/http-error.ts";
 import { preferredType } from "../../http/negotiation.ts";
 import { encodePath, locationOf } from "../../http/request-target.ts";
 import { isSelectorRange } from "../../http/selector-range.ts";
+import { clientOf, usageLimit } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Version } from "../../server/file-history.ts";
 import type { Inspection } from "../../server/inspection.ts";
@@ -23,6 +25,14 @@ export interface HistoryParts {
 
 /** How many versions one page lists. */
 const pageSize = 50;
+/** Longest differences, in bytes: as a text, and of each part of a page. */
+const mostOfText = 4 * 1024 * 1024;
+const mostOfPart = 256 * 1024;
+/** Memory for contents that clients are sent or undo, in bytes; one address may have half of it. */
+const contentMemory = 256 * 1024 * 1024;
+const takeMemory = usageLimit(contentMemory);
+/** Two differences are made at a time: each takes several processes, and all that they compare is in memory. */
+const inTurn = fairQueue({ concurrency: 2 });
 const addressed = /^(\/.*?)(?:\/([0-9a-f]{40}|[0-9a-f]{64})(\/changes)?)?$/;
 /** Requests of this plugin that only ask whether their client may read a path; each plugin before judges that. */
 const asking = new WeakSet<Inspection>();
@@ -59,7 +69,13 @@ async function ownAnswer(parts: HistoryParts, exchange: Exchange): Promise<Reply
   const refused = isPart ? undefined : await refusal(parts, exchange, file);
   if (refused) return refused;
   if (commit === undefined) return isRead ? list(parts, exchange, file) : undoLast(parts, exchange, file);
-  return changes ? difference(parts, exchange, file, commit) : memento(parts, exchange, file, commit);
+  if (!changes) return memento(parts, exchange, file, commit);
+  return inTurn(clientOf(exchange), () => difference(parts, exchange, file, commit));
+}
+
+/** Has memory for contents of a request until its reply is sent; as much as there is for one that is larger than that. */
+function reserve(exchange: Exchange, bytes: number): void {
+  exchange.defer(takeMemory(exchange.address, Math.min(bytes, contentMemory / 2)));
 }
 
 function replyOf({ status, headers, content }: InnerAnswer): Reply {
@@ -130,6 +146,7 @@ async function readVersion(
 
 async function memento(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
   const version = await parts.versions.known(path, commit);
+  reserve(exchange, 2 * (version.size ?? 0));
   const names = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
   const sent = names.flatMap((name) => {
     const value = exchange.header(name);
@@ -158,7 +175,9 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
   const contents = [before && (await versions.content(before)), await versions.content(version)] as const;
   const type = preferredType(exchange.header("accept"), ["text/x-diff", "text/html"]);
   if (type === "text/x-diff") {
-    const text = await versions.compared(contents, 3);
+    const { text, isCut } = await versions.compared(contents, 3, mostOfText);
+    if (isCut) throw new HttpError(413, "RESULT_TOO_LARGE", "Too much has changed: compare the versions yourself.");
+    reserve(exchange, text.length);
     const name = encodePath(path).slice(1);
     const headers = { "content-type": "text/x-diff; charset=utf-8", ...chosen };
     return { status: 200, headers, body: text === "" ? "" : `--- a/${name}\n+++ b/${name}\n${text}` };
@@ -166,7 +185,7 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
   const current = await currentOf(parts, exchange, path);
   const mayUndo = !current.refused && exchange.access.permitsPath("overwrite", path);
   const undoes = mayUndo ? await Promise.all([undoOf("without"), undoOf("as")]) : [];
-  const diff = await versions.compared(contents, 0);
+  const diff = await versions.compared(contents, 0, mostOfPart);
   return page(changesPage(version, diff, { undoes, etag: current.etag }, linksFor(exchange, parts.versions)));
 
   async function undoOf(how: "without" | "as"): Promise<Undo> {
@@ -174,8 +193,8 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
       if (error instanceof HttpError && error.status === 409) return "conflict" as const;
       throw error;
     });
-    if (content === "conflict") return { how, outcome: content, diff: "" };
-    const diff = await versions.compared([current.now, content], 0);
+    if (content === "conflict") return { how, outcome: content, diff: { text: "", isCut: false } };
+    const diff = await versions.compared([current.now, content], 0, mostOfPart);
     const isSame = content === undefined ? current.now === undefined : current.now?.equals(content);
     return { how, outcome: isSame ? "same" : content === undefined ? "deleted" : "changed", diff };
   }
@@ -221,12 +240,13 @@ async function undo(parts: HistoryParts, exchange: Exchange, path: string, commi
   const current = await currentOf(parts, exchange, path);
   if (current.refused) return current.refused;
   const { now, etag } = current;
+  reserve(exchange, 3 * (now?.length ?? 0));
   if (wanted !== undefined && wanted !== etag) {
     throw new HttpError(412, "PRECONDITION_FAILED", "The file has changed meanwhile; nothing was done.", {
       headers: etag === undefined ? {} : { etag },
     });
   }
-  const content = await restored(parts, { path, commit, how, current });
+  const content = await inTurn(clientOf(exchange), () => restored(parts, { path, commit, how, current }));
   if (content === undefined && now === undefined) throw notFound();
   const condition: Record<string, string> = now === undefined ? { "if-none-match": "*" } : { "if-match": etag ?? "*" };
   const id = `${exchange.id.slice(0, 120)}.undo`;

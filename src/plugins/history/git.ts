@@ -58,16 +58,31 @@ export async function gitOutput(repository: string, args: readonly string[]): Pr
   return output;
 }
 
-/** What git answers, and how it ended; `null` for one that was killed. Rejects where it cannot be started. */
+/**
+ * What git answers, and how it ended; `null` for one that was killed. An answer of more than `mostBytes` is cut behind
+ * them, and ends it. Rejects where it cannot be started.
+ */
 export async function gitResult(
   repository: string,
   args: readonly string[],
+  mostBytes: number = Number.POSITIVE_INFINITY,
 ): Promise<{ code: number | null; output: Buffer; complaint: Buffer }> {
   const child = git(repository, args);
   child.stdin.end();
-  const end = Promise.all([once(child, "close"), buffer(child.stdout), buffer(child.stderr)]);
+  const end = Promise.all([once(child, "close"), beginningOf(child.stdout, mostBytes), buffer(child.stderr)]);
   const [[code], output, complaint] = await patiently(child, end, endMs);
   return { code, output, complaint };
+}
+
+async function beginningOf(stream: Readable, mostBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > mostBytes) break; // which destroys the stream
+  }
+  return Buffer.concat(pieces);
 }
 
 /** Packs what is loose, and forgets what is too old: the repository becomes shallow, as by `git clone --depth`. */

@@ -4,6 +4,10 @@ import { encodePath } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { FileHistory, Version, VersionList } from "../../server/file-history.ts";
 import { htmlPage } from "../../server/html-page.ts";
+import type { Difference } from "./versions.ts";
+
+/** Changed lines that a page shows. */
+const mostRows = 2000;
 
 const style = `${directoryPageStyle}
 ol.versions { margin: 1.5rem 0; padding: 0; list-style: none; }
@@ -71,14 +75,14 @@ export interface Undo {
   readonly how: "without" | "as";
   /** `"conflict"`: it cannot be undone. */
   readonly outcome: "conflict" | "same" | "deleted" | "changed";
-  /** Changed lines, as a unified diff without lines around. */
-  readonly diff: string;
+  /** Changed lines, without lines around. */
+  readonly diff: Difference;
 }
 
 /** What one change did, and what each way to undo it would do; `etag` is the tag of the file as it is. */
 export function changesPage(
   version: Version,
-  diff: string,
+  diff: Difference,
   { undoes, etag }: { readonly undoes: readonly Undo[]; readonly etag: string | undefined },
   links: Links,
 ): string {
@@ -111,21 +115,22 @@ const outcomes: Record<Undo["outcome"], string> = {
 };
 
 /** The lines of a unified diff side by side; `""` for an empty diff. */
-function table(diff: string, caption: string, [left, right]: readonly [string, string]): string {
+function table({ text, isCut }: Difference, caption: string, [left, right]: readonly [string, string]): string {
   const cell = (name: string, tag: string, text: string | undefined, line: number): string =>
     text === undefined
       ? "<td></td><td></td>"
       : `<td class="soft">${line}</td><td class="${name}"><${tag}>${escapeHtml(text) || " "}</${tag}></td>`;
-  const rows = diff.split(/^(?=@@ )/m).flatMap((group) => {
+  const rows = text.split(/^(?=@@ )/m).flatMap((group) => {
     const [head = "", ...lines] = group.split("\n");
     const [, old, now] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(head) ?? [];
     const marked = (mark: string) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1));
     const [was, is] = [marked("-"), marked("+")];
-    return Array.from({ length: Math.max(was.length, is.length) }, (_, i) => {
+    return Array.from({ length: Math.min(mostRows + 1, Math.max(was.length, is.length)) }, (_, i) => {
       return `<tr>${cell("was", "del", was[i], Number(old) + i)}${cell("is", "ins", is[i], Number(now) + i)}</tr>`;
     });
   });
-  if (rows.length === 0) return "";
+  const more = isCut || rows.length > mostRows ? "<p>More lines changed than are shown here.</p>" : "";
+  if (rows.length === 0) return more;
   const line = '<th scope="col">Line</th>';
-  return `<div><table class="changes"><colgroup><col class="line"><col><col class="line"><col></colgroup><caption>${caption}</caption><thead><tr>${line}<th scope="col">${left}</th>${line}<th scope="col">${right}</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table></div>`;
+  return `<div><table class="changes"><colgroup><col class="line"><col><col class="line"><col></colgroup><caption>${caption}</caption><thead><tr>${line}<th scope="col">${left}</th>${line}<th scope="col">${right}</th></tr></thead><tbody>\n${rows.slice(0, mostRows).join("\n")}\n</tbody></table>${more}</div>`;
 }

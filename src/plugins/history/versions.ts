@@ -10,6 +10,16 @@ import { type Storage, StorageError, type StoredStat } from "../../storage/stora
 import { gitRecords, gitResult, type Repository } from "./git.ts";
 
 const empty = Buffer.alloc(0);
+/** Lines of a content that are compared with others at most: git takes some 150 bytes of memory for each. */
+const maxLines = 500_000;
+const newLine = 10;
+
+/** The lines in which two contents differ, as a unified diff without its head. */
+export interface Difference {
+  readonly text: string;
+  /** Whether there are more. */
+  readonly isCut: boolean;
+}
 
 /** What a commit made of a file. */
 interface Entry {
@@ -112,6 +122,8 @@ export class Versions implements FileHistory {
     const isAsThen = current === undefined ? then === undefined : then?.equals(current);
     if (isAsThen) return old;
     if (!current || !then || !old) throw conflict("The file was made, deleted or changed again since.");
+    if ([current, then, old].some(hasManyLines))
+      throw conflict("The file has too many lines to undo one change of it.");
     const labels = ["now", "then", "before"].flatMap((label) => ["-L", label]);
     const args = ["merge-file", "-p", "--quiet", ...labels];
     const { code, output } = await this.#gitOfFiles(args, [current, then, old], 127);
@@ -119,13 +131,15 @@ export class Versions implements FileHistory {
     throw conflict(`What was changed then has been changed again:\n${conflictsIn(output.toString())}`);
   }
 
-  /** The lines in which two contents differ, and some around, as a unified diff without its head. */
-  async compared(contents: readonly (Buffer | undefined)[], around: number): Promise<string> {
+  /** The lines in which two contents differ, and some around, as far as they fit into so many bytes. */
+  async compared(contents: readonly (Buffer | undefined)[], around: number, mostBytes: number): Promise<Difference> {
+    if (contents.some((content = empty) => hasManyLines(content))) return { text: "", isCut: true };
     const options = ["--no-index", "--no-ext-diff", "--no-textconv", "--no-color", `-U${around}`, "--"];
-    const { output } = await this.#gitOfFiles(["diff", ...options], contents, 1);
+    const { output } = await this.#gitOfFiles(["diff", ...options], contents, 1, mostBytes);
+    const isCut = output.length > mostBytes;
     const text = output.toString();
     const start = text.search(/^(?:@@|Binary)/m);
-    return start === -1 ? "" : text.slice(start);
+    return { text: start === -1 ? "" : text.slice(start, isCut ? text.lastIndexOf("\n") + 1 : undefined), isCut };
   }
 
   /** What git answers about contents that the repository need not have. `most`: the highest status that is no failure. */
@@ -133,13 +147,16 @@ export class Versions implements FileHistory {
     args: readonly string[],
     contents: readonly (Buffer | undefined)[],
     most: number,
-  ): Promise<{ code: number; output: Buffer }> {
+    mostBytes?: number,
+  ): Promise<{ code: number | null; output: Buffer }> {
     const directory = await mkdtemp(join(tmpdir(), "filement-history-"));
     try {
       const files = contents.map((content = empty, index) => [join(directory, `${index}`), content] as const);
       await Promise.all(files.map(([name, content]) => writeFile(name, content)));
-      const { code, output } = await gitResult(this.#repository.location, [...args, ...files.map(([name]) => name)]);
-      if (code === null || code > most) throw new Error(`history: git ${args[0]} failed`);
+      const all = [...args, ...files.map(([name]) => name)];
+      const { code, output } = await gitResult(this.#repository.location, all, mostBytes);
+      const isCut = mostBytes !== undefined && output.length > mostBytes;
+      if (!isCut && (code === null || code > most)) throw new Error(`history: git ${args[0]} failed`);
       return { code, output };
     } finally {
       await rm(directory, { recursive: true, force: true });
@@ -235,6 +252,13 @@ function pastFile({ path, time, etag = "" }: Version, content: Buffer): Storage 
 
 function indexOf(entries: readonly Entry[], commit: string): number {
   return entries.findIndex((each) => each.commit === commit);
+}
+
+function hasManyLines(content: Buffer): boolean {
+  let count = 0;
+  for (let at = content.indexOf(newLine); at !== -1 && count <= maxLines; at = content.indexOf(newLine, at + 1))
+    count += 1;
+  return count > maxLines;
 }
 
 function conflict(details: string): HttpError {

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { clientOf } from "../../elements/selection.ts";
 import { fairQueue } from "../../event-loop/fair-queue.ts";
 import { inSlices, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { Edit } from "../../html/edit/edits.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { encodePath, parseRequestPath } from "../../http/request-target.ts";
+import { clientOf } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
 import type { InnerAnswer, InnerRequest, PluginSite } from "../../server/plugin.ts";
