@@ -8,29 +8,14 @@ describe("deleteElements", () => {
     ["elements without end tags", "<ul><li>a<li>b<li>c</ul>", "li:nth-child(2)", "<ul><li>a<li>c</ul>"],
     ["the last of them", "<ul><li>a<li>b</ul>", "li:last-child", "<ul><li>a</ul>"],
     ["all of them", "<ul><li>a<li>b</ul>", "li", "<ul></ul>"],
-    [
-      "one whose place the white space behind it must not leave",
-      "<ul><li>a<li>b</li>\n<li>c</ul>",
-      "li:nth-child(2)",
-      "<ul><li>a</li>\n<li>c</ul>",
-    ],
+    ["one before white space", "<ul><li>a<li>b</li>\n<li>c</ul>", "li:nth-child(2)", "<ul><li>a</li>\n<li>c</ul>"],
     ["a block that closed the paragraph before it", "<p>a<div>b</div>c", "div", "<p>a</p>c"],
-    [
-      "several in a row behind an open one",
-      "<ul><li>a<li class=x>b<li class=x>c</li>\n</ul>",
-      ".x",
-      "<ul><li>a</li>\n</ul>",
-    ],
+    ["several behind an open one", "<ul><li>a<li class=x>b<li class=x>c</li>\n</ul>", ".x", "<ul><li>a</li>\n</ul>"],
     ["rows of an implied tbody", "<table><tr><td>1<tr><td>2</table>", "tr:first-child", "<table><tr><td>2</table>"],
     ["a void element", "a<br>b", "br", "ab"],
     ["a comment's neighbour, not the comment", "<!--<p>x</p>--><p>y</p>", "p", "<!--<p>x</p>-->"],
     ["the last thing before the end of the page", "<p>a</body></html>\n", "p", "</body></html>\n"],
-    [
-      "every second of elements without end tags",
-      "<ul><li>a<li class=x>b<li>c<li class=x>d<li>e</ul>",
-      ".x",
-      "<ul><li>a<li>c<li>e</ul>",
-    ],
+    ["every second of several", "<ul><li>a<li>b<li>c<li>d</ul>", "li:nth-child(even)", "<ul><li>a<li>c</ul>"],
     ["the last element of a page", "<p>a</p>\n<i>b</i></body>\n", "i", "<p>a</p>\n</body>\n"],
     ["the last element in an open one", "<p>a\n<i>b</i>\n</body>\n", "i", "<p>a\n\n</body>\n"],
     ["an element between two texts", "a<i>b</i>c", "i", "ac"],
@@ -38,12 +23,7 @@ describe("deleteElements", () => {
     ["an element and the block behind its parent", "<p>a<b class=x>b</b><div class=x>c</div>d", ".x", "<p>a</p>d"],
     ["what kept a line end in a pre", "<pre><b>x</b>\r\ny</pre>", "b", "<pre>\n\r\ny</pre>"],
     ["the title of a page without tags", "<title>t</title>\n<p>a", "title", "\n<p>a"],
-    [
-      "a caption before an implied tbody",
-      "<table><caption>c</caption><tr><td>1</table>",
-      "caption",
-      "<table><tr><td>1</table>",
-    ],
+    ["a caption", "<table><caption>c</caption><tr><td>1</table>", "caption", "<table><tr><td>1</table>"],
   ])("removes %s", async (_, before, selector, after) => {
     const { status, body, page, headers } = await edit(before, "DELETE", selector);
     expect([status, body, page, headers.get("x-selector-matches") !== "0"]).toEqual([204, "", after, true]);
