@@ -4,7 +4,7 @@ import { fetchIncoming } from "../runtime/fetch-request.ts";
 import { unavailable } from "../server/admission.ts";
 import { Exchange, type HostRequest } from "../server/exchange.ts";
 import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
-import { bodyBytes, isStream, type Reply } from "../server/reply.ts";
+import { beginningOf, bodyBytes, isStream, type Reply } from "../server/reply.ts";
 import type { LifeCycle } from "./life-cycle.ts";
 import { converse } from "./serve-request.ts";
 import type { HostedSite } from "./site.ts";
@@ -51,23 +51,16 @@ export async function askInside(
   };
   let sent: Buffer = Buffer.alloc(0);
   const reply = await converse(life, site, exchange, answer, async (completed) => {
-    sent = await beginningOf(completed, mostBytes);
+    sent = await contentOf(completed, mostBytes);
     return { bytes: sent.byteLength, aborted: false };
   });
   return { ...(reply as Reply), content: sent }; // there is one, since `answer` gives one
 }
 
-async function beginningOf(reply: Reply, mostBytes: number): Promise<Buffer> {
+async function contentOf(reply: Reply, mostBytes: number): Promise<Buffer> {
   const { body } = reply;
   if (!isStream(body) || mostBytes === Number.POSITIVE_INFINITY) return Buffer.from(await bodyBytes(reply));
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of body as AsyncIterable<string | Uint8Array>) {
-    pieces.push(Buffer.from(piece as string));
-    size += pieces.at(-1)?.byteLength ?? 0;
-    if (size >= mostBytes) break; // which destroys the stream
-  }
-  return Buffer.concat(pieces).subarray(0, mostBytes);
+  return (await beginningOf(body, mostBytes)).subarray(0, mostBytes);
 }
 
 /** Fields of a client's request that say who it is, and nothing about its content, go along; so do those of proxies. */

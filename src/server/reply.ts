@@ -101,6 +101,18 @@ export function withBody(reply: Reply, body: ReplyBody): Reply {
   return { ...reply, headers, ...(reply.body !== undefined && { body }) };
 }
 
+/** The first bytes of content, up to the piece with which there are more than so many. The rest of a stream is discarded. */
+export async function beginningOf(content: AsyncIterable<string | Uint8Array>, mostBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of content) {
+    pieces.push(Buffer.from(piece as string));
+    size += pieces.at(-1)?.byteLength ?? 0;
+    if (size > mostBytes) break; // which destroys the stream
+  }
+  return Buffer.concat(pieces);
+}
+
 /** Releases the content of a reply that will not be sent. */
 export function discard(body: ReplyBody | undefined): void {
   if (isStream(body)) body.destroy();

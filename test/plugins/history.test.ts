@@ -523,7 +523,7 @@ describe("versions over HTTP", () => {
   });
 
   it("are not undone where the same lines were changed again, nor over what the client has not seen", async () => {
-    const { send, last, second } = await edited();
+    const { send, commits, versionsOf, last, second } = await edited();
     await send("PUT", "/page.html", "<li id=b>new</li>", { range: "selector=#b" });
     const refused = await send("POST", `/history/page.html/${second}`, "");
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, "WRITE_CONFLICT"]);
@@ -533,6 +533,11 @@ describe("versions over HTTP", () => {
     const stale = await send("POST", `/history/page.html/${last}`, "", { "if-match": '"other"' });
     expect(stale.status).toBe(412);
     expect((await send("GET", "/page.html")).text).toContain("<li id=b>new</li>");
+    const marks = endless("<<<<<<< now\n"); // of conflicts that never end
+    for (const letter of "abc") await send("PUT", "/page.html", `${letter}\n${marks}`);
+    await commits(7);
+    const { text } = await send("POST", `/history/page.html/${(await versionsOf("/page.html"))[1]}`, "");
+    expect(JSON.parse(text).details).toMatch(/:\n<<<<<<< now\nc\n=======\na\n>>>>>>> before\n$/);
   });
 
   it("are not undone in a file that has become too large to be looked at as a whole", async () => {

@@ -7,6 +7,7 @@ import { env } from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { ConfigError } from "../../config.ts";
+import { beginningOf } from "../../server/reply.ts";
 
 /** `cat-file --batch-command` came with it. */
 const oldest = [2, 36] as const;
@@ -72,17 +73,6 @@ export async function gitResult(
   const end = Promise.all([once(child, "close"), beginningOf(child.stdout, mostBytes), buffer(child.stderr)]);
   const [[code], output, complaint] = await patiently(child, end, endMs);
   return { code, output, complaint };
-}
-
-async function beginningOf(stream: Readable, mostBytes: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size > mostBytes) break; // which destroys the stream
-  }
-  return Buffer.concat(pieces);
 }
 
 /** Packs what is loose, and forgets what is too old: the repository becomes shallow, as by `git clone --depth`. */

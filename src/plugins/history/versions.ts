@@ -267,6 +267,13 @@ function conflict(details: string): HttpError {
 
 /** The lines between the marks that `git merge-file` has put. */
 function conflictsIn(text: string): string {
-  const parts = text.match(/^<{7} .*\n[\s\S]*?^>{7} .*$/gm) ?? [];
-  return parts.join("\n").slice(0, 4000);
+  let shown = "";
+  for (let at = 0; shown.length < 4000; ) {
+    const start = text.indexOf("<<<<<<< now\n", at);
+    const end = text.indexOf("\n>>>>>>> before", start);
+    if (start === -1 || end === -1) break;
+    at = text.indexOf("\n", end + 1) + 1;
+    shown += text.slice(start, at);
+  }
+  return shown.slice(0, 4000);
 }
