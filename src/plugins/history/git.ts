@@ -24,8 +24,11 @@ function environment(): Record<string, string | undefined> {
   };
 }
 
-/** No setting of a given repository may run a program. */
-const settings = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "core.quotePath=false"];
+/** No setting of a given repository may run a program; and packing versions of 16 MiB would take a gigabyte. */
+const settings = [
+  ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0"],
+  ...["core.quotePath=false", "pack.windowMemory=32m"],
+];
 
 export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
