@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { access, type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 
 /** What is to become a commit. */
 export interface JournalRecord {
@@ -152,7 +153,9 @@ export class JournalReader {
       const { bytesRead } = await file.read(come, 0, come.length, place.offset);
       const records: ReadRecord[] = [];
       let start = headBytes;
+      const slice = new TimeSlice();
       while (start <= bytesRead) {
+        if (slice.isOver) await slice.renew();
         const content = start + come.readUInt32BE(start - headBytes);
         const end = content + come.readUInt32BE(start - headBytes / 2);
         if (end > bytesRead) break;
