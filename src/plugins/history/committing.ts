@@ -11,7 +11,7 @@ import { WaitingRecords } from "./waiting-records.ts";
 const checkpointMs = 250;
 /** The same after at least `busyCommits` commits at once. */
 const busyCheckpointMs = 1000;
-const busyCommits = 250;
+const busyCommits = 100;
 /** How long after a failure all is tried again, and until another process takes over, in milliseconds. */
 const retryMs = 500;
 /** The same after several in a row: each may give git much in vain. */
