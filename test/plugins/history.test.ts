@@ -533,11 +533,11 @@ describe("versions over HTTP", () => {
     const stale = await send("POST", `/history/page.html/${last}`, "", { "if-match": '"other"' });
     expect(stale.status).toBe(412);
     expect((await send("GET", "/page.html")).text).toContain("<li id=b>new</li>");
-    const marks = endless("<<<<<<< now\n"); // of conflicts that never end
-    for (const letter of "abc") await send("PUT", "/page.html", `${letter}\n${marks}`);
+    const marks = "<<<<<<< now\r\n".repeat(400_000); // of conflicts that never end
+    for (const letter of "abc") await send("PUT", "/page.html", `${letter}\r\n${marks}`);
     await commits(7);
     const { text } = await send("POST", `/history/page.html/${(await versionsOf("/page.html"))[1]}`, "");
-    expect(JSON.parse(text).details).toMatch(/:\n<<<<<<< now\nc\n=======\na\n>>>>>>> before\n$/);
+    expect(JSON.parse(text).details).toMatch(/:\n<<<<<<< now\r\nc\r\n=======\r\na\r\n>>>>>>> before\n$/);
   });
 
   it("are not undone in a file that has become too large to be looked at as a whole", async () => {

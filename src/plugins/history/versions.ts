@@ -265,15 +265,16 @@ function conflict(details: string): HttpError {
   return new HttpError(409, "WRITE_CONFLICT", details);
 }
 
-/** The lines between the marks that `git merge-file` has put. */
+/** The lines between the marks that `git merge-file` has put, which end as the lines of the file do. */
 function conflictsIn(text: string): string {
+  const mark = "\n>>>>>>> before";
   let shown = "";
   for (let at = 0; shown.length < 4000; ) {
-    const start = text.indexOf("<<<<<<< now\n", at);
-    const end = text.indexOf("\n>>>>>>> before", start);
+    const start = text.indexOf("<<<<<<< now", at);
+    const end = text.indexOf(mark, start);
     if (start === -1 || end === -1) break;
-    at = text.indexOf("\n", end + 1) + 1;
-    shown += text.slice(start, at);
+    at = end + mark.length;
+    shown += `${text.slice(start, at)}\n`;
   }
   return shown.slice(0, 4000);
 }
