@@ -103,7 +103,8 @@ export function history(options: HistoryOptions): Plugin {
     !gitsOwn.test(path);
 
   const directory = join(location, "filement-spool");
-  const journal = new Journal(directory);
+  const report = (error: unknown): void => site?.report(error);
+  const journal = new Journal(directory, { written: (bytes) => committing?.recorded(bytes), report });
   const repository = new Repository(location, branch);
   const versions = new Versions(repository, { base, covers });
   let site: PluginSite | undefined;
@@ -116,8 +117,7 @@ export function history(options: HistoryOptions): Plugin {
     maxFileBytes,
     covers,
     ...(required && { isFull: async () => journal.unwritten > 0 || (await committing?.isFull()) === true }),
-    recorded: (bytes) => committing?.recorded(bytes),
-    report: (error) => site?.report(error),
+    report,
   });
   const service = {
     name: "history",

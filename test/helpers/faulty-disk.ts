@@ -6,7 +6,8 @@ import { constants } from "node:os";
 /** System calls by the name of a path, and those on an open file. */
 const calls = ["open", "rename", "link", "unlink", "mkdir", "rmdir", "lstat", "stat", "realpath", "opendir"] as const;
 const handleCalls = [
-  ...["stat", "read", "write", "appendFile", "truncate", "utimes", "chmod", "chown", "sync", "close"],
+  ...["stat", "read", "write", "writev", "appendFile", "truncate", "utimes", "chmod", "chown"],
+  ...["sync", "datasync", "close"],
 ] as (keyof FileHandle & string)[];
 
 /** The same as programs of system calls make them, with a callback. */

@@ -131,14 +131,10 @@ describe("history", () => {
     await send("DELETE", "/log.txt");
     await files.edit("/page.html", [{ op: "setText", selector: "#a", text: "1" }], { user: "grace" });
     await commits(7);
-    expect(git("log", "--reverse", "--format=%an <%ae> %s").trim().split("\n")).toEqual([
-      "anonymous <anonymous@localhost> Found /old.txt",
-      "ada <ada@localhost> PUT /page.html",
-      "anonymous <anonymous@localhost> PUT #b in /page.html",
-      "anonymous <anonymous@localhost> PUT /log.txt",
-      "anonymous <anonymous@localhost> POST /log.txt",
-      "anonymous <anonymous@localhost> DELETE /log.txt",
-      "grace <grace@localhost> PATCH /page.html",
+    const said = git("log", "--reverse", "--format=%an <%ae> %s").replaceAll("anonymous <anonymous@localhost> ", "");
+    expect(said.trim().split("\n")).toEqual([
+      ...["Found /old.txt", "ada <ada@localhost> PUT /page.html", "PUT #b in /page.html", "PUT /log.txt"],
+      ...["POST /log.txt", "DELETE /log.txt", "grace <grace@localhost> PATCH /page.html"],
     ]);
     expect(git("show", "main~2:log.txt")).toBe("a\nb\n");
     expect(git("show", "main:page.html")).toBe("<ul>\n<li id=a>1</li>\n<li>\n<li>\n<li id=b>2</li>\n</ul>\n");
@@ -400,13 +396,8 @@ describe("versions over HTTP", () => {
   it("are listed newest first, as JSON, as links and as a page", async () => {
     const { send } = await edited();
     const { text } = await send("GET", "/history/page.html");
-    expect(
-      JSON.parse(text).versions.map(({ summary, size }: { summary: string; size: number }) => [summary, size]),
-    ).toEqual([
-      ["PUT #a in /page.html", 53],
-      ["PUT #b in /page.html", 55],
-      ["PUT /page.html", 57],
-    ]);
+    const said = JSON.parse(text).versions.map((each: Record<string, string>) => `${each["size"]}: ${each["summary"]}`);
+    expect(said).toEqual(["53: PUT #a in /page.html", "55: PUT #b in /page.html", "57: PUT /page.html"]);
     const links = await send("GET", "/history/page.html", undefined, { accept: "application/link-format" });
     expect(links.headers.get("content-type")).toBe("application/link-format");
     expect(links.text.match(/rel="memento"; datetime="/g)).toHaveLength(3);

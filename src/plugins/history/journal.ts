@@ -40,12 +40,19 @@ const maxJournalBytes = 4 * 1024 * 1024;
 const maxJournalMs = 3_600_000;
 const headBytes = 8;
 
+/** Is told how many bytes have come to a journal, and why some could not be written. */
+export interface JournalObserver {
+  written?(bytes: number): void;
+  report?(error: unknown): void;
+}
+
 /**
  * What this process has changed and is not in the repository yet: records of two lengths, JSON and content. A record
  * that a crash has cut short is not read: its change had no reply yet.
  */
 export class Journal {
   readonly #directory: string;
+  readonly #observer: JournalObserver;
   /** Names this process; its journals are `<owner>-<number>`. */
   readonly owner: string = randomBytes(8).toString("hex");
   /** Whether other machines make commits of it: then a record is on the disk before its change has a reply. */
@@ -59,12 +66,18 @@ export class Journal {
   #waiting: Uint8Array[] = [];
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
+  /** Whether the latest write failed: the next ones that do so are not reported. */
+  #isFailing = false;
 
-  constructor(directory: string) {
+  constructor(directory: string, observer: JournalObserver = {}) {
     this.#directory = directory;
+    this.#observer = observer;
   }
 
-  /** Resolves when the record is in the file. Those that come while one write is under way are written together. */
+  /**
+   * Resolves when the record is in the file, or could not be written yet, which is reported. Those that come while one
+   * write is under way are written together.
+   */
   add(record: JournalRecord, content: Uint8Array): Promise<void> {
     const text = JSON.stringify({ ...record, order: this.#order });
     this.#order += 1;
@@ -74,14 +87,17 @@ export class Journal {
     start.writeUInt32BE(content.length, 4);
     start.write(text, headBytes);
     this.#waiting.push(start, content);
-    return this.retry();
+    void this.retry();
+    return this.#last;
   }
 
   /** Writes what waits, also what could not be written before: to a new file, as the old may end in half a record. */
   retry(): Promise<void> {
-    this.#next ??= this.#last.then(() => this.#write());
-    this.#last = this.#next.catch(() => {});
-    return this.#next;
+    if (this.#next) return this.#next;
+    const next = this.#last.then(() => this.#write());
+    this.#next = next;
+    this.#last = next.catch(() => {});
+    return next;
   }
 
   async #write(): Promise<void> {
@@ -101,11 +117,17 @@ export class Journal {
         this.#handle = await open(join(this.#directory, name), "ax", 0o600);
         await before?.close();
       }
-      const content = Buffer.concat(parts);
-      this.#written += content.length;
-      await this.#handle?.appendFile(content);
+      const length = lengthOf(parts);
+      this.#written += length;
+      const { bytesWritten = 0 } = (await this.#handle?.writev(parts)) ?? {};
+      if (bytesWritten < length) await this.#handle?.appendFile(Buffer.concat(parts).subarray(bytesWritten));
       if (this.isShared) await this.#handle?.datasync();
+      this.#isFailing = false;
+      this.#observer.written?.(length);
     } catch (error) {
+      if (!this.#isFailing)
+        this.#observer.report?.(new Error("history: changes could not be noted yet", { cause: error }));
+      this.#isFailing = true;
       this.#waiting.unshift(...parts);
       await this.#handle?.close().catch(() => {}); // what failed is told already
       this.#handle = undefined;
@@ -115,7 +137,7 @@ export class Journal {
 
   /** Bytes that could not be written yet. */
   get unwritten(): number {
-    return this.#waiting.reduce((sum, { length }) => sum + length, 0);
+    return lengthOf(this.#waiting);
   }
 
   async close(): Promise<void> {
@@ -181,6 +203,10 @@ export class JournalReader {
     this.#places.delete(journal);
     await rm(join(this.#directory, journal), { force: true });
   }
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Throws where the repository around is away. A git that ends just then may leave directories in its place. */

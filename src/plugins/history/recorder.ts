@@ -18,8 +18,6 @@ export interface RecorderOptions {
   covers(path: string): boolean;
   /** Whether changes are to be refused now, where they ever are. */
   readonly isFull?: (() => Promise<boolean>) | undefined;
-  /** Called when there is something in the journal. */
-  recorded(bytes: number): void;
   report(error: unknown): void;
 }
 
@@ -31,7 +29,7 @@ export class Recorder {
     sizeCalculation: ({ byteLength }) => byteLength + 1,
   });
   /** Bytes that may yet be copied of contents that are being stored. */
-  #room = maxCaptured;
+  readonly #room = { bytes: maxCaptured };
   /** Changes whose files are being read again, by their paths: what comes after is noted after. */
   readonly #late = new Map<string, Promise<void>>();
   /** Of large files, one is read at a time. */
@@ -52,23 +50,23 @@ export class Recorder {
     this.storages.add(storage);
     const { maxFileBytes, covers, isFull } = this.#options;
     const capture = (path: string, { version, size }: StoredStat, content: Uint8Array | undefined): void => {
-      if (content && size <= maxFileBytes && covers(path)) this.#captured.set(keyOf(path, entityTag(version)), content);
+      if (content && size <= maxFileBytes) this.#captured.set(keyOf(path, entityTag(version)), content);
     };
     const admit = async (path: string): Promise<void> => {
-      if (!covers(path)) return;
       if (await isFull?.()) throw new StorageError("unavailable");
       await this.#keepFormer(storage, path);
     };
     const storing = (method: "write" | "append"): Storage["write"] => {
       return async (path, content, options) => {
+        if (!covers(path)) return storage[method](path, content, options);
         await admit(path);
-        const passed = this.#copied(content, covers(path) ? maxFileBytes : 0);
+        const copied = new CopiedContent(content, maxFileBytes, this.#room);
         try {
-          const result = await storage[method](path, passed.content, options);
-          capture(path, result.stat, passed.copy());
+          const result = await storage[method](path, copied, options);
+          capture(path, result.stat, copied.whole);
           return result;
         } finally {
-          passed.forget();
+          copied.forget();
         }
       };
     };
@@ -76,6 +74,7 @@ export class Recorder {
       write: storing("write"),
       append: storing("append"),
       async update(path, edit, made) {
+        if (!covers(path)) return storage.update(path, edit, made);
         await admit(path);
         let edited: Uint8Array | undefined;
         const keep: typeof edit = async (read, stat) => {
@@ -87,13 +86,12 @@ export class Recorder {
         return result;
       },
       async remove(path, options) {
-        await admit(path);
+        if (covers(path)) await admit(path);
         await storage.remove(path, options);
       },
       ...(storage.move && {
         async move(from, to, options) {
-          await admit(from);
-          await admit(to);
+          for (const path of [from, to]) if (covers(path)) await admit(path);
           return storage.move?.(from, to, options);
         },
       }),
@@ -107,32 +105,6 @@ export class Recorder {
         return bound.get(value);
       },
     });
-  }
-
-  /** Content on its way; `copy` has it in the end, unless there were more bytes than `most`, or there was no room. */
-  #copied(source: Content, most: number) {
-    let pieces: Buffer[] | undefined = [];
-    let [size, kept] = [0, 0];
-    const forget = (): void => {
-      this.#room += kept;
-      [pieces, kept] = [undefined, 0];
-    };
-    const keep = (piece: Uint8Array): void => {
-      size += piece.byteLength;
-      if (size > most || (size > alwaysCopied && piece.byteLength > this.#room)) forget();
-      if (!pieces) return;
-      pieces.push(Buffer.from(piece)); // its memory may be used again
-      this.#room -= piece.byteLength;
-      kept += piece.byteLength;
-    };
-    async function* pass(): AsyncGenerator<Uint8Array> {
-      for await (const piece of source) {
-        keep(piece);
-        yield piece;
-      }
-    }
-    const copy = (): Buffer | undefined => (pieces?.length === 1 ? pieces[0] : pieces && Buffer.concat(pieces));
-    return { content: pass(), copy, forget };
   }
 
   /** Existing files are recorded while the server runs already: a change may come first. */
@@ -157,7 +129,7 @@ export class Recorder {
     delete former.stat;
     const content = this.#captured.get(keyOf(path, etag));
     if (!content || (follows !== undefined && follows !== etag)) return undefined;
-    void this.#add(record, content);
+    void this.#options.journal.add(record, content);
     return content;
   }
 
@@ -181,7 +153,7 @@ export class Recorder {
     const isWhole = !content || (before && kind === "appended");
     const whole = before && content && isWhole ? Buffer.concat([before, content]) : content;
     const noted: JournalRecord = isWhole ? { ...record, kind: "written" } : record;
-    const add = (): Promise<void> => (whole ? this.#add(noted, whole) : this.#addStored(noted));
+    const add = (): Promise<void> => (whole ? this.#options.journal.add(noted, whole) : this.#addStored(noted));
     const late = this.#late.get(path);
     if (whole && !late) return add();
     const added = (late ? late.then(add) : add()).finally(() => {
@@ -204,30 +176,21 @@ export class Recorder {
           const content = await file.bytes();
           const algorithm = before?.length === 64 ? "sha256" : "sha1"; // as the repository has it
           const blob = createHash(algorithm).update(`blob ${content.byteLength}\0`).update(content).digest("hex");
-          if (blob !== before) await this.#add(foundRecord(path, file.stat), content);
+          if (blob !== before) await this.#options.journal.add(foundRecord(path, file.stat), content);
         });
       }
     }
     for (const path of known.keys()) {
       const record = { path, kind: "missed", summary: `Missed ${path}`, time: Date.now() } as const;
-      if (covers(path)) await this.#add(record, Buffer.alloc(0));
+      if (covers(path)) await this.#options.journal.add(record, Buffer.alloc(0));
     }
-  }
-
-  async #add(record: JournalRecord, content: Uint8Array): Promise<void> {
-    try {
-      await this.#options.journal.add(record, content);
-    } catch (error) {
-      this.#options.report(new Error("history: a change could not be noted yet", { cause: error }));
-    }
-    this.#options.recorded(content.byteLength);
   }
 
   /** Of a change whose content did not come by here, as of another program: the file, if it is still that version. */
   async #addStored(record: JournalRecord): Promise<void> {
     const isAdded = await this.stored(record.path, async (file) => {
       if (entityTag(file.stat.version) !== record.etag) return undefined;
-      await this.#add(record, await file.bytes());
+      await this.#options.journal.add(record, await file.bytes());
       return true;
     }).catch((error: unknown) => this.#options.report(error)); // what comes after it is noted all the same
     if (isAdded) return;
@@ -257,6 +220,45 @@ export class Recorder {
     } finally {
       await file.close();
     }
+  }
+}
+
+/** Content on its way, of which a copy is kept: of more bytes than `most`, or without room for it, none. */
+class CopiedContent implements AsyncIterable<Uint8Array> {
+  readonly #source: Content;
+  readonly #most: number;
+  readonly #room: { bytes: number };
+  #pieces: Buffer[] | undefined = [];
+  #kept = 0;
+
+  constructor(source: Content, most: number, room: { bytes: number }) {
+    this.#source = source;
+    this.#most = most;
+    this.#room = room;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    for await (const piece of this.#source) {
+      size += piece.byteLength;
+      if (size > this.#most || (size > alwaysCopied && piece.byteLength > this.#room.bytes)) this.forget();
+      if (this.#pieces) {
+        this.#pieces.push(Buffer.from(piece)); // its memory may be used again
+        this.#room.bytes -= piece.byteLength;
+        this.#kept += piece.byteLength;
+      }
+      yield piece;
+    }
+  }
+
+  get whole(): Buffer | undefined {
+    return this.#pieces?.length === 1 ? this.#pieces[0] : this.#pieces && Buffer.concat(this.#pieces);
+  }
+
+  forget(): void {
+    this.#room.bytes += this.#kept;
+    this.#kept = 0;
+    this.#pieces = undefined;
   }
 }
 

@@ -8,7 +8,7 @@ it("copies what there is room for while files are stored, and reads the others a
   const noted: string[] = [];
   const add: Journal["add"] = async ({ summary }, { length }) => void noted.push(`${summary} ${length}`);
   const [report, storage, maxFileBytes] = [vi.fn(), memoryStorage(), 2 ** 24];
-  const others = { covers: () => true, isFull: async () => false, recorded() {}, report, maxFileBytes };
+  const others = { covers: () => true, isFull: async () => false, report, maxFileBytes };
   const recorder = new Recorder({ journal: { add } as Journal, ...others });
   const wrapped = recorder.wrap(storage);
   const record = ({ stat }: Awaited<ReturnType<typeof wrapped.write>>, path: string) => {
