@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { guard } from "../../src/plugins/guard.ts";
@@ -21,6 +21,8 @@ import { fastClock } from "../helpers/fast-clock.ts";
 import { failAt } from "../helpers/faulty-disk.ts";
 import { listen, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+beforeEach(() => fastClock());
 
 /** Signs in who says a name, as a program around the server would. */
 const signIn = permissions({
@@ -309,8 +311,8 @@ describe("history", () => {
   );
 
   it("ends a git that is silent for a minute, and makes its commits by another", { tags: ["procfs"] }, async () => {
-    fastClock();
     const { send, repository, commits, errors } = await tidiedSite();
+    fastClock(40);
     // Between two commits there may be no git to stop.
     for (let n = 3; errors.length === 0 && n < 10; n += 1) {
       await signalGits(repository, "SIGSTOP");
@@ -341,7 +343,6 @@ describe("history", () => {
   });
 
   it("has every answered change once, in order, whichever system call of the spool fails", async () => {
-    fastClock();
     for (let step = 1; step <= 60; step += timesOf(11, 1)) {
       const made = await site({ config: { root: undefined, storage: memoryStorage() } });
       const { send, files, git, commits } = made;
