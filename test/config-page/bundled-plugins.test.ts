@@ -24,11 +24,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   },
   directory: { directory: ["/api", "/api"] },
   "error-pages": { pages: ["404 /errors/404.html", { 404: "/errors/404.html" }] },
-  "event-stream": {
-    path: ["/changes", "/changes"],
-    max_clients: ["10", 10],
-    heartbeat_interval: ["5", 5],
-  },
+  "event-stream": { path: ["/changes", "/changes"], max_clients: ["10", 10], heartbeat_interval: ["5", 5] },
   "file-handler": {
     root: ["../archive", resolve("/archive")],
     at: ["/archive", "/archive"],
@@ -102,11 +98,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     headers: ["x-frame-options DENY", { "x-frame-options": "DENY" }],
   },
   "selector-handler": {},
-  websocket: {
-    path: ["/live", "/live"],
-    max_clients: ["10", 10],
-    ping_interval: ["5", 5],
-  },
+  websocket: { path: ["/live", "/live"], max_clients: ["10", 10], ping_interval: ["5", 5] },
 };
 
 const parametersOf = (name: BundledName): string[] => [...optionProperties(bundledPlugins[name]).keys()];

@@ -144,10 +144,7 @@ describe("metrics", () => {
 
   it("counts a request that its client gives up once, and no longer as in flight", async () => {
     const { plugin, entered, ended } = untilLeft();
-    const { files, url } = await serve({
-      storage: memoryStorage(),
-      plugins: [metrics(), plugin],
-    });
+    const { files, url } = await serve({ storage: memoryStorage(), plugins: [metrics(), plugin] });
     const request = open(url, "GET", "/held");
     request.on("error", () => {}).end(); // that it was given up
     await entered;

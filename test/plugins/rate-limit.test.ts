@@ -221,13 +221,7 @@ describe("a refusal", () => {
     await statuses(files, 1);
     expect(lines).toEqual([]);
     await ask(files, { headers: { "x-request-id": "request-1" } });
-    const fields = {
-      key: "two\nlines",
-      retryAfterSeconds: 3,
-      method: "GET",
-      path: "/a.txt",
-      requestId: "request-1",
-    };
+    const fields = { key: "two\nlines", retryAfterSeconds: 3, method: "GET", path: "/a.txt", requestId: "request-1" };
     expect(lines).toEqual([["info", fields, "rate limit: refused"]]);
   });
 });

@@ -8,11 +8,9 @@ export function withClasses(value: string, classes: string): string {
 
 /** The value of a `class` attribute without some classes. All else in it stays. */
 export function withoutClasses(value: string, classes: string): string {
-  const gone = tokensOf(classes);
-  const left = value.replace(/[^\t\n\f\r ]+[\t\n\f\r ]*/g, (part) =>
-    tokensOf(part).some((token) => gone.includes(token)) ? "" : part,
-  );
-  return /[\t\n\f\r ]$/.test(value) ? left : left.replace(/[\t\n\f\r ]+$/, "");
+  const gone = new Set(tokensOf(classes));
+  const left = value.replace(/([^\t\n\f\r ]+)[\t\n\f\r ]*/g, (part, token) => (gone.has(token) ? "" : part));
+  return /[\t\n\f\r ]$/.test(value) ? left : left.replace(/(?<![\t\n\f\r ])[\t\n\f\r ]+$/, "");
 }
 
 function tokensOf(value: string): readonly string[] {

@@ -60,13 +60,13 @@ export class Recorder {
       return async (path, content, options) => {
         if (!covers(path)) return storage[method](path, content, options);
         await admit(path);
-        const copied = new CopiedContent(content, maxFileBytes, this.#room);
+        const copy = new Copy(maxFileBytes, this.#room);
         try {
-          const result = await storage[method](path, copied, options);
-          capture(path, result.stat, copied.whole);
+          const result = await storage[method](path, copy.whilePassing(content), options);
+          capture(path, result.stat, copy.bytes);
           return result;
         } finally {
-          copied.forget();
+          copy.forget();
         }
       };
     };
@@ -223,41 +223,38 @@ export class Recorder {
   }
 }
 
-/** Content on its way, of which a copy is kept: of more bytes than `most`, or without room for it, none. */
-class CopiedContent implements AsyncIterable<Uint8Array> {
-  readonly #source: Content;
+/** A copy of content on its way to a storage: of more bytes than `most`, or without room for it, none. */
+class Copy {
   readonly #most: number;
   readonly #room: { bytes: number };
   #pieces: Buffer[] | undefined = [];
-  #kept = 0;
+  #size = 0;
 
-  constructor(source: Content, most: number, room: { bytes: number }) {
-    this.#source = source;
+  constructor(most: number, room: { bytes: number }) {
     this.#most = most;
     this.#room = room;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    let size = 0;
-    for await (const piece of this.#source) {
-      size += piece.byteLength;
+  async *whilePassing(content: Content): AsyncGenerator<Uint8Array> {
+    for await (const piece of content) {
+      const size = this.#size + piece.byteLength;
       if (size > this.#most || (size > alwaysCopied && piece.byteLength > this.#room.bytes)) this.forget();
       if (this.#pieces) {
         this.#pieces.push(Buffer.from(piece)); // its memory may be used again
+        this.#size = size;
         this.#room.bytes -= piece.byteLength;
-        this.#kept += piece.byteLength;
       }
       yield piece;
     }
   }
 
-  get whole(): Buffer | undefined {
+  get bytes(): Buffer | undefined {
     return this.#pieces?.length === 1 ? this.#pieces[0] : this.#pieces && Buffer.concat(this.#pieces);
   }
 
   forget(): void {
-    this.#room.bytes += this.#kept;
-    this.#kept = 0;
+    this.#room.bytes += this.#size;
+    this.#size = 0;
     this.#pieces = undefined;
   }
 }

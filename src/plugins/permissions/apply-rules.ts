@@ -96,7 +96,8 @@ export function admit({ method, path, headers, access }: Exchange): "for the who
 }
 
 function canHaveElements(path: string): boolean {
-  return documentKind(path) !== undefined || !/\.[^/]*$/.test(path); // one may stand in for a path without an extension
+  const hasExtension = path.lastIndexOf(".") > path.lastIndexOf("/");
+  return documentKind(path) !== undefined || !hasExtension; // one may stand in for a path without an extension
 }
 
 /** Whether a reply has content. A plugin that ignores selectors answers with whole files. */
