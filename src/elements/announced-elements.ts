@@ -59,14 +59,15 @@ export class AnnouncedElements {
     return !this.#isAskedLater;
   }
 
-  /** Asks ahead about what stands there after the edit. */
-  *judgeAfter(applied: AppliedEdit, maxSelectionSteps: number): SlicedWork<void> {
-    if (!this.#isAskedLater && this.#readers.length === 0) return;
-    const after = new ChosenElements(applied.document, () => placedElements(applied), maxSelectionSteps);
-    this.#elements = { before: this.#before, after };
-    if (this.#isAskedLater) return;
-    yield* after.answerAhead(this.#readers, this.#path, this.#client);
+  /** Asks ahead about what stands there after the edit, if it was one. The pages are held only for those who ask later. */
+  *judgeAfter(applied: AppliedEdit | undefined, maxSelectionSteps: number): SlicedWork<void> {
+    if (applied && (this.#isAskedLater || this.#readers.length > 0)) {
+      const after = new ChosenElements(applied.document, () => placedElements(applied), maxSelectionSteps);
+      this.#elements = { before: this.#before, after };
+      if (this.#isAskedLater) return;
+      yield* after.answerAhead(this.#readers, this.#path, this.#client);
+      after.close();
+    }
     this.#before.close();
-    after.close();
   }
 }

@@ -332,7 +332,7 @@ class Editing {
   *#end({ edit, matches, changes }: MadeEdit, begun: Begun | undefined): SlicedWork<void> {
     if (!begun) return;
     const last = changes.at(-1);
-    if (last) yield* begun.announced.judgeAfter(last, this.#request.options.maxSelectionSteps);
+    yield* begun.announced.judgeAfter(last, this.#request.options.maxSelectionSteps);
     this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, ...begun });
   }
 

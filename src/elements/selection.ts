@@ -56,13 +56,13 @@ const stepsOfPiece = 1000;
  * answer is work in pieces, done once: an announcement of a change asks the same for each of many listeners.
  */
 export class ChosenElements implements JudgedElements {
-  readonly #document: SourceDocument;
-  readonly #find: () => SlicedWork<readonly SourceElement[]>;
+  /** `undefined` once it is closed. */
+  #document: SourceDocument | undefined;
+  #find: () => SlicedWork<readonly SourceElement[]>;
   readonly #maxSelectionSteps: number;
   readonly #answers = new Map<string, () => boolean>();
   /** Answers that an access which is being asked has to wait for. */
   #unfinished: SlicedWork<unknown>[] | undefined;
-  #isClosed = false;
 
   /** `elements` are given, or found when a rule asks. */
   constructor(
@@ -113,15 +113,20 @@ export class ChosenElements implements JudgedElements {
     }
   }
 
-  /** The tree may become part of another one: from now on only what was asked before has an answer; all else throws. */
+  /**
+   * Holds the page no longer, whose tree may become part of another one: from now on only what was asked before has an
+   * answer; all else throws.
+   */
   close(): void {
-    this.#isClosed = true;
+    this.#document = undefined;
+    this.#find = () => atHand([]);
   }
 
   #answer(question: string, work: () => SlicedWork<boolean>): boolean {
     const known = this.#answers.get(question);
     if (known) return known();
-    if (this.#isClosed) throw new Error(`it was not asked before the page was edited whether its elements ${question}`);
+    if (!this.#document)
+      throw new Error(`it was not asked before the page was edited whether its elements ${question}`);
     const learning = this.#learn(question, work);
     if (!this.#unfinished) return atOnce(learning)();
     const piece = learning.next();
@@ -169,6 +174,7 @@ export class ChosenElements implements JudgedElements {
   *#selected(selector: string): SlicedWork<ReadonlySet<TreeParent>> {
     const limits = { maxSelectionSteps: this.#maxSelectionSteps, maxMatches: Number.POSITIVE_INFINITY };
     const found = new Set<TreeParent>();
+    if (!this.#document) return found;
     for (const element of yield* selection(this.#document, compileSelector(selector), limits)) {
       found.add(element);
       if (found.size % stepsOfPiece === 0) yield;

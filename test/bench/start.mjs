@@ -8,11 +8,7 @@ const run = promisify(execFile);
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What each program imports. */
-const imports = {
-  nothing: "",
-  filement: 'await import("filement");',
-  express: 'await import("express");',
-};
+const imports = { nothing: "", filement: 'await import("filement");', express: 'await import("express");' };
 
 /**
  * Measures the processor time that an import takes, in processes of their own and in turns.

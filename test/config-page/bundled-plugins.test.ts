@@ -78,12 +78,8 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     keep_commits: ["1000", 1000],
     required: ["true", true],
   },
-  mcp: {
-    path: ["/agents", "/agents"],
-  },
-  metrics: {
-    path: ["/stats", "/stats"],
-  },
+  mcp: { path: ["/agents", "/agents"] },
+  metrics: { path: ["/stats", "/stats"] },
   "rate-limit": {
     requests_per_second: ["2.5", 2.5],
     burst_capacity: ["20", 20],

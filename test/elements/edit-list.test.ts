@@ -1,5 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
+import { AnnouncedElements } from "../../src/elements/announced-elements.ts";
 import type { FileServer } from "../../src/file-server.ts";
 import { ParseBudget } from "../../src/html/document/parse-budget.ts";
 import type { Edit, InsertPosition } from "../../src/html/edit/edits.ts";
@@ -399,4 +402,24 @@ describe("edits that have nothing to do with each other", () => {
   ])("and others are made one after the other: %s", async (_, edits, expected) => {
     expect(await pageAfter(list, ...edits)).toContain(expected);
   });
+});
+
+it("holds none of the pages between its edits", async () => {
+  setFlagsFromString("--expose-gc");
+  const pages: WeakRef<object>[] = [];
+  const { judgeAfter } = AnnouncedElements.prototype;
+  onTestFinished(() => void Object.assign(AnnouncedElements.prototype, { judgeAfter }));
+  AnnouncedElements.prototype.judgeAfter = function (applied, ...others) {
+    if (applied) pages.push(new WeakRef(applied.document));
+    return judgeAfter.call(this, applied, ...others);
+  };
+  let held = 0;
+  const beforeWrite = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve)); // a WeakRef holds its target to the end of the turn
+    runInNewContext("gc")();
+    held = pages.filter((page) => page.deref()).length;
+  };
+  const edits = Array.from({ length: 10 }, (_, n) => setText("#a", `${n}`));
+  expect((await patch(site(list, { beforeWrite }), edits)).status).toBe(200);
+  expect([pages.length, held]).toEqual([10, 1]);
 });

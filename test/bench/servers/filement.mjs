@@ -5,9 +5,5 @@ const [root = ".", durability, library = "filement"] = process.argv.slice(2);
 /** @type {typeof import("filement")} */
 const { createFileServer } = await import(library);
 listen(
-  createFileServer({
-    root,
-    durability: durability === "rename" ? "rename" : "fsync",
-    maxFileSize: 2 * 1024 ** 3,
-  }),
+  createFileServer({ root, durability: durability === "rename" ? "rename" : "fsync", maxFileSize: 2 * 1024 ** 3 }),
 );

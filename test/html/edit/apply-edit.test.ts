@@ -35,9 +35,7 @@ describe("applyEdit", () => {
   });
 
   it("refuses a result that is too long", async () => {
-    await expect(cut("<p>a</p>bcd", "p", "<p>a</p>", 2)).rejects.toMatchObject({
-      code: "RESULT_TOO_LARGE",
-    });
+    await expect(cut("<p>a</p>bcd", "p", "<p>a</p>", 2)).rejects.toMatchObject({ code: "RESULT_TOO_LARGE" });
   });
 });
 

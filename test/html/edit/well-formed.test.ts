@@ -57,10 +57,7 @@ describe("parseFragment", () => {
     ["<svg><path></svg>", "<path> is not closed before </svg>"],
     ["<p></p><!doctype html>", "a doctype cannot stand in an element (line 1, column 8)"],
   ])("refuses %s and says where", async (html, message) => {
-    const error = expect.objectContaining({
-      code: "INVALID_HTML",
-      message: expect.stringContaining(message),
-    });
+    const error = expect.objectContaining({ code: "INVALID_HTML", message: expect.stringContaining(message) });
     await expect(done(parseFragment(html))).rejects.toThrow(error);
   });
 

@@ -91,9 +91,7 @@ describe("streamItems", () => {
   );
 
   it("spells the path as a URL", () => {
-    expect(microdata(itemOf({ path: '/ä "b"?#.html' }))).toMatchObject({
-      url: "/%C3%A4%20%22b%22%3F%23.html",
-    });
+    expect(microdata(itemOf({ path: '/ä "b"?#.html' }))).toMatchObject({ url: "/%C3%A4%20%22b%22%3F%23.html" });
   });
 
   it("are one for each edit of a list, in order, under one request id", () => {
