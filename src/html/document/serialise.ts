@@ -24,37 +24,38 @@ const references: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "\r": "&#13;",
 };
+const isHighSurrogate = /[\ud800-\udbff]/;
 const specialInText = /[&\u00a0<>\r]/g;
 const specialInValue = /[&\u00a0<>"\r]/g;
 
-/** How one character beyond ASCII is written. */
-export type EscapeCharacter = (character: string) => string;
+/** How a text is written, in which what has to be a reference is one already. */
+export type Encode = (text: string) => string;
 
 /**
  * A whole document, or the outer HTML of an element, as the HTML Standard serialises it; and in a few places better, so
  * that it reads as the same tree again: line ends behind `<pre>`, carriage returns, the doctype as it was written, the
- * white space behind the page, and nothing behind a `plaintext`, which has no end. Characters beyond ASCII are written
- * as they are, or as `escapeCharacter` says.
+ * white space behind the page, and nothing behind a `plaintext`, which has no end. `encode` changes what is written.
  */
-export function serialise(
-  document: Pick<SourceDocument, "source">,
-  root: TreeNode,
-  escapeCharacter?: EscapeCharacter,
-): string {
-  return [...serialisedParts(document, root, escapeCharacter)].join("");
+export function serialise(document: Pick<SourceDocument, "source">, root: TreeNode, encode?: Encode): string {
+  return [...serialisedParts(document, root, encode)].join("");
 }
 
 /** Parts that are joined at once: to join a million takes 100 ms. */
 const partsAtOnce = 256;
+/** Characters that are changed, or joined, at once. */
+const stretch = 64 * 1024;
 
 /** Joins very many parts, while others have their turn. */
 export function* joined(parts: Iterable<string>): SlicedWork<string> {
   const pieces: string[] = [];
   let some: string[] = [];
+  let length = 0;
   for (const part of parts) {
-    if (some.push(part) < partsAtOnce) continue;
+    length += part.length;
+    if (some.push(part) < partsAtOnce && length < stretch) continue;
     pieces.push(some.join(""));
     some = [];
+    length = 0;
     yield;
   }
   return pieces.join("") + some.join("");
@@ -64,23 +65,25 @@ export function* joined(parts: Iterable<string>): SlicedWork<string> {
 export function* serialisedParts(
   { source }: Pick<SourceDocument, "source">,
   root: TreeNode,
-  escapeCharacter?: EscapeCharacter,
+  encode?: Encode,
 ): Generator<string> {
   const write = (text: string, special: RegExp): string => {
     const referring = text.replace(special, (found) => references[found] ?? "");
-    return escapeCharacter ? referring.replace(/[^\x00-\x7f]/gu, escapeCharacter) : referring;
+    return encode ? encode(referring) : referring;
   };
   const end = root instanceof RootNode ? endOfPage({ root, source }) : Number.POSITIVE_INFINITY;
-  if (root instanceof SourceElement) yield startTag(root, write);
+  if (root instanceof SourceElement) yield* startTag(root, write);
   const walk = new TreeWalk(root);
   while (walk.advance()) {
     const { node, isAtEnd } = walk;
     if (node instanceof SourceElement) {
       if (isAtEnd && node.name === "plaintext" && isHtmlElement(node)) return;
-      yield isAtEnd ? endTag(node) : startTag(node, write);
+      if (isAtEnd) yield endTag(node);
+      else yield* startTag(node, write);
     } else if (node instanceof TextNode) {
       const data = textOnPage(node, end, source);
-      yield isRaw(node.parent) ? data : write(data, specialInText);
+      if (isRaw(node.parent)) yield data;
+      else for (const each of stretchesOf(data)) yield write(each, specialInText);
     } else if (node instanceof CommentNode) {
       yield `<!--${node.data}-->`;
     } else if (node instanceof DoctypeNode) {
@@ -95,21 +98,39 @@ export function* serialisedParts(
 export function outerHtmlParts(document: SourceDocument, element: SourceElement): Iterable<string> {
   const span = document.formattedFromBefore.has(element) ? undefined : elementSpan(element);
   if (span) return [document.source.slice(span.start, span.end)];
-  return serialisedParts(document, element, document.encoding === "latin1" ? asByte : undefined);
+  return serialisedParts(document, element, document.encoding === "latin1" ? asBytes : undefined);
 }
 
 /** In a document that is not UTF-8, what is no byte can only be written as a reference. */
-function asByte(character: string): string {
-  return character <= "\xff" ? character : `&#${character.codePointAt(0)};`;
+function asBytes(text: string): string {
+  return text.replace(/[^\x00-\xff]/gu, reference);
 }
 
-function startTag(element: SourceElement, write: (text: string, special: RegExp) => string): string {
-  const attributes = Object.entries(element.attribs).map(
-    ([name, value]) => ` ${name}="${write(value, specialInValue)}"`,
-  );
+export function reference(character: string): string {
+  return `&#${character.codePointAt(0)};`;
+}
+
+/** The parts of a text, with whole characters. */
+export function* stretchesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = start + stretch;
+    const isBroken = end < text.length && isHighSurrogate.test(text.charAt(end - 1));
+    const part = text.slice(start, isBroken ? end - 1 : end);
+    yield part;
+    start += part.length;
+  }
+}
+
+function* startTag(element: SourceElement, write: (text: string, special: RegExp) => string): Generator<string> {
+  yield `<${element.name}`;
+  for (const [name, value] of Object.entries(element.attribs)) {
+    yield ` ${name}="`;
+    for (const each of stretchesOf(value)) yield write(each, specialInValue);
+    yield '"';
+  }
   const [first] = contentOf(element);
   const line = losesFirstLine(element) && first instanceof TextNode && first.data.startsWith("\n") ? "\n" : "";
-  return `<${element.name}${attributes.join("")}>${line}`;
+  yield `>${line}`;
 }
 
 function endTag(element: SourceElement): string {

@@ -2,7 +2,7 @@ import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
-import { type EscapeCharacter, joined, serialisedParts } from "../document/serialise.ts";
+import { type Encode, joined, reference, serialisedParts, stretchesOf } from "../document/serialise.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { prove } from "./proof.ts";
 
@@ -35,27 +35,27 @@ export function* normalise(
   return { document: normal, elements: elements.flatMap((element) => proof.counterparts.get(element) ?? []) };
 }
 
-function written(
-  document: Pick<SourceDocument, "source" | "root">,
-  escapeCharacter?: EscapeCharacter,
-): SlicedWork<string> {
-  return joined(serialisedParts(document, document.root, escapeCharacter));
+function written(document: Pick<SourceDocument, "source" | "root">, encode?: Encode): SlicedWork<string> {
+  return joined(serialisedParts(document, document.root, encode));
 }
 
 /** The bytes beyond ASCII as they were, and what references stand for as references. */
 function* writtenBytes({ source }: SourceDocument, limits: ParseLimits): SlicedWork<string> {
-  const marked = source.replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(markedBytes + byte.charCodeAt(0)));
+  const mark = (byte: string): string => String.fromCharCode(markedBytes + byte.charCodeAt(0));
+  const marked = yield* replaced(source, /[\x80-\xff]/g, mark);
   const document = yield* parseSource(marked, { encoding: "utf8", hasByteOrderMark: false, kind: "html" }, limits);
-  const text = yield* written(document, (character) => (isMarked(character) ? character : reference(character)));
-  return text
-    .replace(/[\uf780-\uf7ff]/g, (byte) => String.fromCharCode(byte.charCodeAt(0) - markedBytes))
-    .replaceAll("\ufffd", "\0"); // in scripts and comments, where there are no references, NUL reads as just that
+  const text = yield* written(document, (part) => part.replace(/[^\x00-\x7f\uf780-\uf7ff]/gu, reference));
+  const bytes = yield* replaced(text, /[\uf780-\uf7ff]/g, (byte) =>
+    String.fromCharCode(byte.charCodeAt(0) - markedBytes),
+  );
+  return bytes.replaceAll("\ufffd", "\0"); // in scripts and comments, where there are no references, NUL reads as just that
 }
 
-function isMarked(character: string): boolean {
-  return character >= "\uf780" && character <= "\uf7ff";
-}
-
-function reference(character: string): string {
-  return `&#${character.codePointAt(0)};`;
+function* replaced(text: string, pattern: RegExp, replacement: (found: string) => string): SlicedWork<string> {
+  const parts: string[] = [];
+  for (const part of stretchesOf(text)) {
+    parts.push(part.replace(pattern, replacement));
+    yield;
+  }
+  return parts.join("");
 }

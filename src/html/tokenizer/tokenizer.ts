@@ -17,6 +17,7 @@ const stretch = 64 * 1024;
 const longName = 64 * 1024 + 1;
 
 const commentEnd = /--!?>/g;
+const bogusCommentEnd = />/g;
 const specialInRcdata = /[&\0]/g;
 const specialInRawText = /\0/g;
 
@@ -215,15 +216,16 @@ export class Tokenizer {
       return;
     }
     this.position = dataStart;
-    this.#readCommentStretch({ start, pieces: [] });
+    this.#readCommentStretch({ start, pieces: [], isBogus: false });
   }
 
   #readCommentStretch(comment: LongComment): void {
     const source = this.#source;
     const from = this.position;
     const part = source.slice(from, from + stretch);
-    commentEnd.lastIndex = 0;
-    const found = commentEnd.exec(part);
+    const end = comment.isBogus ? bogusCommentEnd : commentEnd;
+    end.lastIndex = 0;
+    const found = end.exec(part);
     const isAtEnd = from + part.length >= source.length;
     if (!found && !isAtEnd) {
       // The end may lie across the boundary, and so may a line end.
@@ -234,16 +236,17 @@ export class Tokenizer {
       this.#comment = comment;
       return;
     }
-    if (!found) this.#sink.unfinished?.("comment", comment.start);
-    comment.pieces.push(normalised(found ? part.slice(0, found.index) : part.replace(/--!?$|-$/, "")));
-    this.position = found ? from + commentEnd.lastIndex : source.length;
+    if (!found && !comment.isBogus) this.#sink.unfinished?.("comment", comment.start);
+    const last = found ? part.slice(0, found.index) : comment.isBogus ? part : part.replace(/--!?$|-$/, "");
+    comment.pieces.push(normalised(last));
+    this.position = found ? from + end.lastIndex : source.length;
     this.#comment = undefined;
     this.#sink.comment(comment.pieces.join(""), comment.start, this.position);
   }
 
   #readBogusComment(start: number, dataStart: number): void {
-    const end = this.#endOfDeclaration(dataStart);
-    this.#sink.comment(normalised(this.#source.slice(dataStart, end)), start, this.position);
+    this.position = dataStart;
+    this.#readCommentStretch({ start, pieces: [], isBogus: true });
   }
 
   #readDoctype(start: number): void {
@@ -291,6 +294,8 @@ export class Tokenizer {
 interface LongComment {
   readonly start: number;
   readonly pieces: string[];
+  /** Whether it ends with the next `>`, as `<!x>` and `<?x>` do. */
+  readonly isBogus: boolean;
 }
 
 function indexOrEnd(source: string, index: number): number {

@@ -42,7 +42,8 @@ describe("resolved", () => {
 });
 
 it("normalises line ends and NULs", () => {
-  expect(normalised("a\r\nb\rc\nd\0")).toBe("a\nb\nc\nd\ufffd");
+  const [raw, expected] = ["a\r\nb\rc\nd\0\u{1f600}\r", "a\nb\nc\nd\ufffd\u{1f600}\n"];
+  expect([normalised(raw), normalised(raw.repeat(20_000)) === expected.repeat(20_000)]).toEqual([expected, true]);
 });
 
 describe("endOfRawText", () => {

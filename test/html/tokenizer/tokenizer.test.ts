@@ -100,6 +100,13 @@ describe("Tokenizer", () => {
     expect(brief(read(source).tokens)).toBe(tokens);
   });
 
+  it("reads long comments of all kinds, in stretches with whole line ends", () => {
+    const long = ` ${"-\r\n".repeat(50_000)}`;
+    const sources = [`<!--x${long}-->`, `<!x${long}>`, `<?x${long}>`];
+    const texts = sources.map((source) => String(read(source).tokens).replace("?", ""));
+    expect(texts.filter((text) => text === `Comment,x${long.replaceAll("\r", "")}`)).toHaveLength(3);
+  });
+
   it("reads a CDATA section where there may be one", () => {
     const list = new TokenList("<![CDATA[a<b>]]>c");
     list.allowsCdata = true;
