@@ -1,6 +1,11 @@
 import { pageElements } from "../../src/html/document/element-span.ts";
-import { serialise } from "../../src/html/document/serialise.ts";
+import { serialisedParts } from "../../src/html/document/serialise.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
+
+/** All that {@link serialisedParts} gives. */
+export function serialise(...given: Parameters<typeof serialisedParts>): string {
+  return [...serialisedParts(...given)].join("");
+}
 
 /** What a page reads as, written with all its tags. */
 export async function pageOf(html: string): Promise<string> {

@@ -31,15 +31,6 @@ const specialInValue = /[&\u00a0<>"\r]/g;
 /** How a text is written, in which what has to be a reference is one already. */
 export type Encode = (text: string) => string;
 
-/**
- * A whole document, or the outer HTML of an element, as the HTML Standard serialises it; and in a few places better, so
- * that it reads as the same tree again: line ends behind `<pre>`, carriage returns, the doctype as it was written, the
- * white space behind the page, and nothing behind a `plaintext`, which has no end. `encode` changes what is written.
- */
-export function serialise(document: Pick<SourceDocument, "source">, root: TreeNode, encode?: Encode): string {
-  return [...serialisedParts(document, root, encode)].join("");
-}
-
 /** Parts that are joined at once: to join a million takes 100 ms. */
 const partsAtOnce = 256;
 /** Characters that are changed, or joined, at once. */
@@ -61,7 +52,11 @@ export function* joined(parts: Iterable<string>): SlicedWork<string> {
   return pieces.join("") + some.join("");
 }
 
-/** The pieces of what {@link serialise} makes. */
+/**
+ * A whole document, or the outer HTML of an element, as the HTML Standard serialises it; and in a few places better, so
+ * that it reads as the same tree again: line ends behind `<pre>`, carriage returns, the doctype as it was written, the
+ * white space behind the page, and nothing behind a `plaintext`, which has no end. `encode` changes what is written.
+ */
 export function* serialisedParts(
   { source }: Pick<SourceDocument, "source">,
   root: TreeNode,

@@ -81,14 +81,13 @@ class ListOfEdits<Context> implements EditedDocument {
   only: AppliedEdit | undefined;
   isNormalised = false;
   readonly #host: EditHost<Context>;
-  #batch: Batch;
+  #batch = new Batch();
   #waiting: WaitingEdit<Context>[] = [];
   #count = 0;
 
   constructor(document: SourceDocument, host: EditHost<Context>) {
     this.document = document;
     this.#host = host;
-    this.#batch = new Batch(document);
   }
 
   /** Makes an edit by itself, or has it wait for others. */
@@ -96,7 +95,7 @@ class ListOfEdits<Context> implements EditedDocument {
     if (!readsAsParsed(this.document)) {
       const { document } = this;
       this.document = yield* parseDocument(document.kind, documentBytes(document), this.#host.limits);
-      this.#batch = new Batch(this.document);
+      this.#batch = new Batch();
     }
     // One that is not UTF-8 may be so after each edit.
     const mayWait = this.#host.mayWait && this.document.encoding === "utf8";
@@ -120,7 +119,7 @@ class ListOfEdits<Context> implements EditedDocument {
     for (const { begun, context, isChange } of waiting) {
       yield* this.#host.end({ ...begun, changes: applied && isChange ? [applied] : [] }, context);
     }
-    this.#batch = new Batch(this.document);
+    this.#batch = new Batch();
   }
 
   *#together(placements: readonly Placement[]): SlicedWork<AppliedEdit | undefined> {
@@ -141,7 +140,7 @@ class ListOfEdits<Context> implements EditedDocument {
     } catch (error) {
       throw error instanceof DocumentError && !this.#host.isAlone ? indexed(error, edit, index) : error;
     }
-    this.#batch = new Batch(this.document);
+    this.#batch = new Batch();
   }
 
   *#makeChanges(edit: Edit): SlicedWork<void> {

@@ -1,5 +1,4 @@
 import type { SourceElement, TreeParent } from "../document/html-nodes.ts";
-import type { SourceDocument } from "../document/source-document.ts";
 import { compileSelector } from "../selector/select.ts";
 import type { CompoundSelector, SelectorList } from "../selector/selector-tree.ts";
 import type { Placement } from "./placement.ts";
@@ -15,17 +14,12 @@ const implied = ["tbody", "tr", "colgroup", "head", "body"];
  * together: what each of them would be after the others is what it is now. Where that is not certain, the answer is no.
  */
 export class Batch {
-  readonly document: SourceDocument;
   readonly placements: Placement[] = [];
   readonly #gone = new Set<unknown>();
   readonly #tagged = new Set<unknown>();
   /** Attributes that change, and what is added: `name`, `#id`, `.class`; in lower case. */
   readonly #attributes = new Set<string>();
   readonly #added = new Set<string>();
-
-  constructor(document: SourceDocument) {
-    this.document = document;
-  }
 
   /** Whether a selector certainly selects what it selects now, except for what has gone. */
   leavesAlone(selector: string): boolean {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { elementSpan, endOfPage, isClosing } from "../../../src/html/document/element-span.ts";
 import { type RootNode, SourceElement, type TreeNode } from "../../../src/html/document/html-nodes.ts";
-import { serialise } from "../../../src/html/document/serialise.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import { TreeWalk } from "../../../src/html/document/tree-walk.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { seededRandom, timeForMore, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { malformedPage, pageOfTheme } from "../malformed-page.ts";
+import { serialise } from "../reading.ts";
 
 /** Source of every element of a name; `undefined` for one without a place of its own. */
 async function spans(page: string, name: string): Promise<(string | undefined)[]> {

@@ -2,11 +2,11 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { describe, expect, it } from "vitest";
 import { elementSpan } from "../../../src/html/document/element-span.ts";
 import { parseSource } from "../../../src/html/document/parse-document.ts";
-import { serialise } from "../../../src/html/document/serialise.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
+import { serialise } from "../reading.ts";
 
 async function sourceOf(page: string | Uint8Array, name: string): Promise<string | undefined> {
   const document = await parseHtml(page);

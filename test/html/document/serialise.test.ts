@@ -1,16 +1,17 @@
 import { parse, serialize } from "parse5";
 import { describe, expect, it, vi } from "vitest";
-import { joined, serialise } from "../../../src/html/document/serialise.ts";
+import { joined } from "../../../src/html/document/serialise.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
+import { serialise } from "../reading.ts";
 
 async function serialised(page: string): Promise<string> {
   const document = await parseHtml(page);
   return serialise(document, document.root);
 }
 
-describe("serialise", () => {
+describe("serialisedParts", () => {
   it.each([
     "<p title='a\"b&amp;'>x &lt; y&nbsp;z<br><img>",
     "<table><tr><td>a<svg xlink:href=x viewbox=1><path/></svg></table>",
