@@ -1,4 +1,5 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
+import { normalised } from "../tokenizer/text.ts";
 import { isHtmlElement, type RootNode, SourceElement, type TextNode, type TreeParent } from "./html-nodes.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
@@ -175,7 +176,7 @@ export function textOnPage({ data, startIndex, endIndex }: TextNode, endOfPage: 
   if ((endIndex ?? -1) < endOfPage) return data;
   const text = withoutBlanksAtEnd(data);
   // The line break before `</body>` is content; the one behind `</html>` became part of the same text.
-  const before = source.slice(startIndex ?? endOfPage, endOfPage).replace(/\r\n?/g, "\n");
+  const before = normalised(source.slice(startIndex ?? endOfPage, endOfPage));
   return before.length > text.length && data.startsWith(before) ? before : text;
 }
 

@@ -105,8 +105,18 @@ export function reference(character: string): string {
   return `&#${character.codePointAt(0)};`;
 }
 
+/** A text in which single characters are replaced, while others have their turn. */
+export function* replaced(text: string, pattern: RegExp, replacement: (found: string) => string): SlicedWork<string> {
+  const parts: string[] = [];
+  for (const part of stretchesOf(text)) {
+    if (parts.length > 0) yield;
+    parts.push(part.replace(pattern, replacement));
+  }
+  return parts.join("");
+}
+
 /** The parts of a text, with whole characters. */
-export function* stretchesOf(text: string): Generator<string> {
+function* stretchesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = start + stretch;
     const isBroken = end < text.length && isHighSurrogate.test(text.charAt(end - 1));

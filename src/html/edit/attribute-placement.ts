@@ -1,6 +1,7 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { foreignAttributeName } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
+import { replaced } from "../document/serialise.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
 import { AttributeScanner, endOfTagName } from "../tokenizer/attributes.ts";
@@ -41,7 +42,9 @@ export function* attributeChanges(
     if (element.attribs[key] === value) continue;
     if (element.startIndex === null || element.contentStart === -1) return undefined;
     const change =
-      value === undefined ? removal(document, element, key) : assignment(document, element, { name, key, value });
+      value === undefined
+        ? removal(document, element, key)
+        : yield* assignment(document, element, { name, key, value });
     if (!change) return undefined; // another tag has given it to `html` or `body`
     length += change.text.length - (change.end - change.start);
     if (value !== undefined) refuseTooLong(length, maxLength);
@@ -61,11 +64,11 @@ export function nameIn({ kind }: Pick<SourceDocument, "kind">, element: SourceEl
 
 type Change = Pick<Placement, "start" | "end" | "text">;
 
-function assignment(
+function* assignment(
   document: SourceDocument,
   element: SourceElement,
   { name, key, value }: { readonly name: string; readonly key: string; readonly value: string },
-): Change {
+): SlicedWork<Change> {
   const { source } = document;
   const scanner = scannerOf(document, element);
   let end = scanner.position;
@@ -73,30 +76,31 @@ function assignment(
     end = endOf(scanner);
     if (nameIn(document, element, source.slice(scanner.nameStart, scanner.nameEnd)) !== key) continue;
     const { nameEnd, valueStart, valueEnd } = scanner;
-    if (valueStart === 0) return { start: nameEnd, end: nameEnd, text: `="${escaped(document, value, '"')}"` };
+    if (valueStart === 0) return { start: nameEnd, end: nameEnd, text: `="${yield* escaped(document, value, '"')}"` };
     const quote = source[valueStart - 1] ?? "";
-    if (quote === '"' || quote === "'") return lessChanged(document, element.attribs[key] ?? "", value, quote, scanner);
+    if (quote === '"' || quote === "'")
+      return yield* lessChanged(document, element.attribs[key] ?? "", value, quote, scanner);
     const isSafe = safeUnquoted.test(value) && valueEnd > valueStart;
-    return { start: valueStart, end: valueEnd, text: isSafe ? value : `"${escaped(document, value, '"')}"` };
+    return { start: valueStart, end: valueEnd, text: isSafe ? value : `"${yield* escaped(document, value, '"')}"` };
   }
-  return { start: end, end, text: ` ${name}="${escaped(document, value, '"')}"` };
+  return { start: end, end, text: ` ${name}="${yield* escaped(document, value, '"')}"` };
 }
 
 /** Of a value that is written as it reads, what both have at the beginning and at the end stays. */
-function lessChanged(
+function* lessChanged(
   document: SourceDocument,
   old: string,
   value: string,
   quote: string,
   { valueStart: start, valueEnd: end }: AttributeScanner,
-): Change {
-  if (document.source.slice(start, end) !== old) return { start, end, text: escaped(document, value, quote) };
+): SlicedWork<Change> {
+  if (document.source.slice(start, end) !== old) return { start, end, text: yield* escaped(document, value, quote) };
   const shorter = Math.min(old.length, value.length);
   let first = 0;
   while (first < shorter && old[first] === value[first]) first += 1;
   let last = 0;
   while (last < shorter - first && old.at(-1 - last) === value.at(-1 - last)) last += 1;
-  const text = escaped(document, value.slice(first, value.length - last), quote);
+  const text = yield* escaped(document, value.slice(first, value.length - last), quote);
   return { start: start + first, end: end - last, text };
 }
 
@@ -139,9 +143,9 @@ const references: Readonly<Record<string, string>> = {
   "\t": "&#9;",
 };
 
-function escaped({ kind }: SourceDocument, value: string, quote: string): string {
+function escaped({ kind }: SourceDocument, value: string, quote: string): SlicedWork<string> {
   const special = kind === "xml" ? /[&<"'\r\n\t]/g : /[&"'\r]/g;
-  return value.replace(special, (found) => (found === otherQuote[quote] ? found : (references[found] ?? found)));
+  return replaced(value, special, (found) => (found === otherQuote[quote] ? found : (references[found] ?? found)));
 }
 
 const otherQuote: Readonly<Record<string, string>> = { '"': "'", "'": '"' };

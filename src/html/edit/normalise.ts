@@ -2,7 +2,7 @@ import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
-import { type Encode, joined, reference, serialisedParts, stretchesOf } from "../document/serialise.ts";
+import { type Encode, joined, reference, replaced, serialisedParts } from "../document/serialise.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { prove } from "./proof.ts";
 
@@ -49,13 +49,4 @@ function* writtenBytes({ source }: SourceDocument, limits: ParseLimits): SlicedW
     String.fromCharCode(byte.charCodeAt(0) - markedBytes),
   );
   return bytes.replaceAll("\ufffd", "\0"); // in scripts and comments, where there are no references, NUL reads as just that
-}
-
-function* replaced(text: string, pattern: RegExp, replacement: (found: string) => string): SlicedWork<string> {
-  const parts: string[] = [];
-  for (const part of stretchesOf(text)) {
-    parts.push(part.replace(pattern, replacement));
-    yield;
-  }
-  return parts.join("");
 }

@@ -1,6 +1,7 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, hasEndTag, isTagOnly } from "../document/element-span.ts";
 import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
+import { replaced } from "../document/serialise.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { textContents } from "../document/tag-rules.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
@@ -114,12 +115,13 @@ const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
   setText: {
     fields: { text },
     plan({ text }, { document, matches }) {
-      const escaped = text.replace(/[&<>\r]/g, (character) => references[character] ?? "");
-      const markupFor = (element: SourceElement): string => {
-        const content = textContentOf(document, element);
-        return content === undefined || content === "rcdata" ? escaped : text; // there are no references in a script
-      };
-      return single(matches, (tree, elements) => fillElements(tree, elements, markupFor));
+      return single(matches, function* (tree, elements) {
+        const escaped = yield* replaced(text, /[&<>\r]/g, (character) => references[character] ?? "");
+        return yield* fillElements(tree, elements, (element) => {
+          const content = textContentOf(document, element);
+          return content === undefined || content === "rcdata" ? escaped : text; // there are no references in a script
+        });
+      });
     },
   },
   setAttribute: {
