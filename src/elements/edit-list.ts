@@ -1,5 +1,6 @@
 import { checkEdits, documentBytes, type SourceElement } from "../html/engine.ts";
 import { HttpError } from "../http/http-error.ts";
+import { hasMoreValues } from "../http/json-values.ts";
 import { patchTypes } from "../http/methods.ts";
 import { parseRange } from "../http/selector-range.ts";
 import { clientOf } from "../server/admission.ts";
@@ -30,7 +31,7 @@ export async function editPage(request: EditRequest): Promise<Reply> {
   let shown: readonly SourceElement[] | undefined;
   return editElements(request, {
     kind: "elements-edited",
-    edits: (json) => checkEdits(parsed(json), options.maxEdits),
+    edits: (json) => checkEdits(parsed(json, options.maxEdits), options.maxEdits),
     async content({ document }) {
       if (preference !== "representation") return undefined;
       if (range.unit === "none") return access.permitsPath("read", path) ? documentBytes(document) : undefined;
@@ -68,7 +69,12 @@ function requireType(contentType = ""): void {
   throw new HttpError(415, "UNSUPPORTED_TYPE", `Send a list of edits as ${patchTypes[0]}.`, { headers });
 }
 
-function parsed(json: string): unknown {
+/** More values than any edit has. */
+const valuesOfEdit = 16;
+
+function parsed(json: string, maxEdits: number): unknown {
+  if (hasMoreValues(json, valuesOfEdit * (maxEdits + 1)))
+    throw new HttpError(400, "TOO_MANY_EDITS", `The list has more than ${maxEdits} edits, or fields that no edit has.`);
   try {
     return JSON.parse(json);
   } catch (cause) {

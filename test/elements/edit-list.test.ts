@@ -404,6 +404,11 @@ describe("edits that have nothing to do with each other", () => {
   });
 });
 
+it("refuses fields that no edit has before it reads their JSON", async () => {
+  const fields = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [n, 1]));
+  expect((await patch(site(list), [fields])).json["code"]).toBe("TOO_MANY_EDITS");
+});
+
 it("holds none of the pages between its edits", async () => {
   setFlagsFromString("--expose-gc");
   const pages: WeakRef<object>[] = [];

@@ -167,6 +167,8 @@ describe("a flood", () => {
     const refused = await send(url, "POST", "/mcp", { headers, body: batch(1000) });
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("100")]);
     expect((await send(url, "POST", "/mcp", { headers, body: batch(101) })).status).toBe(400);
+    const many = await send(url, "POST", "/mcp", { headers, body: `[${"1,".repeat(20_000)}1]` });
+    expect(many.text).toContain("TOO_MANY_EDITS");
     const taken = await send(url, "POST", "/mcp", { headers, body: batch(100) });
     expect(taken.text.match(/"structuredContent"/g)).toHaveLength(100);
   });
