@@ -1,6 +1,6 @@
 import { checkEdits, documentBytes, type SourceElement } from "../html/engine.ts";
 import { HttpError } from "../http/http-error.ts";
-import { hasMoreValues } from "../http/json-values.ts";
+import { hasMoreValues, valuesOfEdit } from "../http/json-values.ts";
 import { patchTypes } from "../http/methods.ts";
 import { parseRange } from "../http/selector-range.ts";
 import { clientOf } from "../server/admission.ts";
@@ -68,9 +68,6 @@ function requireType(contentType = ""): void {
   const headers = { "accept-patch": patchTypes.join(", ") };
   throw new HttpError(415, "UNSUPPORTED_TYPE", `Send a list of edits as ${patchTypes[0]}.`, { headers });
 }
-
-/** More values than any edit has. */
-const valuesOfEdit = 16;
 
 function parsed(json: string, maxEdits: number): unknown {
   if (hasMoreValues(json, valuesOfEdit * (maxEdits + 1)))

@@ -1,3 +1,6 @@
+/** More values than any edit of a list has. */
+export const valuesOfEdit = 16;
+
 /**
  * Whether there are more than so many values in JSON: each follows a comma or begins a list or an object. `JSON.parse`
  * takes up to ten microseconds for each, and does not yield: ten seconds for 10 MB of fields.

@@ -3,7 +3,7 @@ import { Readable, type Writable } from "node:stream";
 import type { McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { ConfigError } from "../config.ts";
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
-import { hasMoreValues } from "../http/json-values.ts";
+import { hasMoreValues, valuesOfEdit } from "../http/json-values.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { rightsOf } from "../server/access.ts";
 import { unavailable, usageLimit } from "../server/admission.ts";
@@ -32,8 +32,8 @@ export interface McpPlugin extends Plugin {
 /** Largest message, the content of a file to be written is part of one; and memory for those under way. In bytes. */
 const maxMessageBytes = 4 * 1024 * 1024;
 const messageMemory = 64 * 1024 * 1024;
-/** More values than the edits of a message have. */
-const maxValues = 20_000;
+/** Values that a message may have besides those of its edits. */
+const otherValues = 4000;
 /** Clients that may be told of changes at once; more are refused. */
 const maxSubscriptions = 1000;
 
@@ -86,6 +86,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
     const place = places.get(exchange.site.name);
     if (!place) throw unavailable("CLOSING");
     const body = Uint8Array.from(await bodies.read(exchange, maxMessageBytes));
+    const maxValues = valuesOfEdit * place.site.options.maxEdits + otherValues;
     if (hasMoreValues(Buffer.from(body).toString("latin1"), maxValues))
       throw new HttpError(400, "TOO_MANY_EDITS", `The message has more than ${maxValues} values.`);
     const handler = place.library.createMcpHandler(() => place.serverFor(exchange));
