@@ -56,9 +56,8 @@ const stepsOfPiece = 1000;
  * answer is work in pieces, done once: an announcement of a change asks the same for each of many listeners.
  */
 export class ChosenElements implements JudgedElements {
-  /** `undefined` once it is closed. */
-  #document: SourceDocument | undefined;
-  #find: () => SlicedWork<readonly SourceElement[]>;
+  /** `undefined` once they are closed. */
+  #held: { readonly document: SourceDocument; readonly find: () => SlicedWork<readonly SourceElement[]> } | undefined;
   readonly #maxSelectionSteps: number;
   readonly #answers = new Map<string, () => boolean>();
   /** Answers that an access which is being asked has to wait for. */
@@ -70,8 +69,7 @@ export class ChosenElements implements JudgedElements {
     elements: readonly SourceElement[] | (() => SlicedWork<readonly SourceElement[]>),
     maxSelectionSteps: number,
   ) {
-    this.#document = document;
-    this.#find = typeof elements === "function" ? elements : () => atHand(elements);
+    this.#held = { document, find: typeof elements === "function" ? elements : () => atHand(elements) };
     this.#maxSelectionSteps = maxSelectionSteps;
   }
 
@@ -118,15 +116,17 @@ export class ChosenElements implements JudgedElements {
    * answer; all else throws.
    */
   close(): void {
-    this.#document = undefined;
-    this.#find = () => atHand([]);
+    this.#held = undefined;
+  }
+
+  get #asked() {
+    if (!this.#held) throw new Error("it was not asked before the page was edited what its elements are");
+    return this.#held;
   }
 
   #answer(question: string, work: () => SlicedWork<boolean>): boolean {
     const known = this.#answers.get(question);
     if (known) return known();
-    if (!this.#document)
-      throw new Error(`it was not asked before the page was edited whether its elements ${question}`);
     const learning = this.#learn(question, work);
     if (!this.#unfinished) return atOnce(learning)();
     const piece = learning.next();
@@ -153,7 +153,7 @@ export class ChosenElements implements JudgedElements {
 
   *#areAmong(selector: string): SlicedWork<boolean> {
     const selected = yield* this.#selected(selector);
-    for (const element of yield* this.#find()) if (!selected.has(element)) return false;
+    for (const element of yield* this.#asked.find()) if (!selected.has(element)) return false;
     return true;
   }
 
@@ -161,7 +161,7 @@ export class ChosenElements implements JudgedElements {
     const selected = yield* this.#selected(selector);
     const holders = yield* withAncestors(selected);
     let steps = 0;
-    for (const element of yield* this.#find()) {
+    for (const element of yield* this.#asked.find()) {
       if (holders.has(element)) return true;
       for (let each: TreeParent | null = element.parent; each; each = each.parent) {
         if (selected.has(each)) return true;
@@ -174,8 +174,7 @@ export class ChosenElements implements JudgedElements {
   *#selected(selector: string): SlicedWork<ReadonlySet<TreeParent>> {
     const limits = { maxSelectionSteps: this.#maxSelectionSteps, maxMatches: Number.POSITIVE_INFINITY };
     const found = new Set<TreeParent>();
-    if (!this.#document) return found;
-    for (const element of yield* selection(this.#document, compileSelector(selector), limits)) {
+    for (const element of yield* selection(this.#asked.document, compileSelector(selector), limits)) {
       found.add(element);
       if (found.size % stepsOfPiece === 0) yield;
     }

@@ -250,17 +250,13 @@ export class Tokenizer {
   }
 
   #readDoctype(start: number): void {
-    const end = this.#endOfDeclaration(start + 9);
-    const isComplete = this.position > end;
+    const source = this.#source;
+    const found = source.indexOf(">", start + 9);
+    const isComplete = found !== -1;
+    const end = isComplete ? found : source.length;
+    this.position = isComplete ? end + 1 : end;
     if (!isComplete) this.#sink.unfinished?.("doctype", start);
-    this.#sink.doctype(readDoctype(this.#source.slice(start + 9, end), isComplete), start, this.position);
-  }
-
-  /** The next `>`, or the end of the source; goes on behind it. */
-  #endOfDeclaration(from: number): number {
-    const end = this.#source.indexOf(">", from);
-    this.position = end < 0 ? this.#source.length : end + 1;
-    return end < 0 ? this.#source.length : end;
+    this.#sink.doctype(readDoctype(source.slice(start + 9, end), isComplete), start, this.position);
   }
 
   /** Within an element that holds text only, or a CDATA section. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readAttributes } from "../../../src/html/tokenizer/attributes.ts";
 import type { Doctype } from "../../../src/html/tokenizer/doctype.ts";
 import { Tokenizer } from "../../../src/html/tokenizer/tokenizer.ts";
@@ -101,10 +101,11 @@ describe("Tokenizer", () => {
   });
 
   it("reads long comments of all kinds, in stretches with whole line ends", () => {
-    const long = ` ${"-\r\n".repeat(50_000)}`;
-    const sources = [`<!--x${long}-->`, `<!x${long}>`, `<?x${long}>`];
-    const texts = sources.map((source) => String(read(source).tokens).replace("?", ""));
-    expect(texts.filter((text) => text === `Comment,x${long.replaceAll("\r", "")}`)).toHaveLength(3);
+    const [advance, long] = [vi.spyOn(Tokenizer.prototype, "advance"), ` ${"-\r\n".repeat(50_000)}`];
+    const texts = [`<!--x${long}-->`, `<!x${long}>`, `<?x${long}>`].map((source) => String(read(source).tokens));
+    const expected = ["x", "x", "?x"].map((name) => `Comment,${name}${long.replaceAll("\r", "")}`);
+    expect([texts.join() === expected.join(), advance.mock.calls.length]).toEqual([true, 12]);
+    advance.mockRestore();
   });
 
   it("reads a CDATA section where there may be one", () => {
