@@ -116,26 +116,36 @@ export function* replaced(text: string, pattern: RegExp, replacement: (found: st
 }
 
 /** The parts of a text, with whole characters. */
-function* stretchesOf(text: string): Generator<string> {
+function stretchesOf(text: string): readonly string[] {
+  if (text.length <= stretch) return [text];
+  const parts: string[] = [];
   for (let start = 0; start < text.length; ) {
     const end = start + stretch;
     const isBroken = end < text.length && isHighSurrogate.test(text.charAt(end - 1));
     const part = text.slice(start, isBroken ? end - 1 : end);
-    yield part;
+    parts.push(part);
     start += part.length;
   }
+  return parts;
 }
 
-function* startTag(element: SourceElement, write: (text: string, special: RegExp) => string): Generator<string> {
-  yield `<${element.name}`;
+function startTag(element: SourceElement, write: (text: string, special: RegExp) => string): readonly string[] {
+  const parts: string[] = [];
+  let tag = `<${element.name}`;
   for (const [name, value] of Object.entries(element.attribs)) {
-    yield ` ${name}="`;
-    for (const each of stretchesOf(value)) yield write(each, specialInValue);
-    yield '"';
+    tag += ` ${name}="`;
+    for (const each of stretchesOf(value)) {
+      tag += write(each, specialInValue);
+      if (tag.length < stretch) continue;
+      parts.push(tag);
+      tag = "";
+    }
+    tag += '"';
   }
   const [first] = contentOf(element);
   const line = losesFirstLine(element) && first instanceof TextNode && first.data.startsWith("\n") ? "\n" : "";
-  yield `>${line}`;
+  parts.push(`${tag}>${line}`);
+  return parts;
 }
 
 function endTag(element: SourceElement): string {
