@@ -222,13 +222,13 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /** @internal Numbers a change and tells the listeners; a shared feed does both for all servers. */
   publish(change: NewChange, origin: ChangeOrigin = { site: change.host }): void {
-    const time = new Date().toISOString();
+    const dated = { ...change, time: new Date().toISOString() };
     for (const record of this.#recorders) {
-      const noted = record({ ...change, time }, origin);
+      const noted = record(dated, origin);
       if (noted) this.slowDown(noted);
     }
-    if (this.#shared) this.#shared.send({ ...change, time }, origin);
-    else this.#tell({ ...change, id: this.#lastId + 1, time }, origin);
+    if (this.#shared) this.#shared.send(dated, origin);
+    else this.#tell({ ...dated, id: this.#lastId + 1 }, origin);
   }
 
   #tell(change: Change, origin: ChangeOrigin): void {
@@ -255,7 +255,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /** Makes these requests wait; for a listener that cannot keep up. */
   slowDown(until: Promise<void>): void {
-    const all = Promise.all([this.#congestion, until]).then(() => {
+    const all = (this.#congestion ? Promise.all([this.#congestion, until]) : until).then(() => {
       if (this.#congestion === all) this.#congestion = undefined;
     });
     this.#congestion = all;

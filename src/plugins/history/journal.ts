@@ -38,7 +38,8 @@ export interface ReadRecord extends JournalRecord {
 const maxJournalBytes = 4 * 1024 * 1024;
 /** And its age in milliseconds. */
 const maxJournalMs = 3_600_000;
-const headBytes = 8;
+/** Two lengths of four bytes, and the order of six. */
+const headBytes = 14;
 
 /** Is told how many bytes have come to a journal, and why some could not be written. */
 export interface JournalObserver {
@@ -47,8 +48,8 @@ export interface JournalObserver {
 }
 
 /**
- * What this process has changed and is not in the repository yet: records of two lengths, JSON and content. A record
- * that a crash has cut short is not read: its change had no reply yet.
+ * What this process has changed and is not in the repository yet: records of a head, JSON and content. A record that a
+ * crash has cut short is not read: its change had no reply yet.
  */
 export class Journal {
   readonly #directory: string;
@@ -79,14 +80,13 @@ export class Journal {
    * write is under way are written together.
    */
   add(record: JournalRecord, content: Uint8Array): Promise<void> {
-    const text = JSON.stringify({ ...record, order: this.#order });
+    const text = Buffer.from(JSON.stringify(record));
+    const head = Buffer.allocUnsafe(headBytes);
+    head.writeUInt32BE(text.length);
+    head.writeUInt32BE(content.length, 4);
+    head.writeUIntBE(this.#order, 8, 6);
     this.#order += 1;
-    const length = Buffer.byteLength(text);
-    const start = Buffer.allocUnsafe(headBytes + length);
-    start.writeUInt32BE(length, 0);
-    start.writeUInt32BE(content.length, 4);
-    start.write(text, headBytes);
-    this.#waiting.push(start, content);
+    this.#waiting.push(head, text, content);
     void this.retry();
     return this.#last;
   }
@@ -178,11 +178,13 @@ export class JournalReader {
       const slice = new TimeSlice();
       while (start <= bytesRead) {
         if (slice.isOver) await slice.renew();
-        const content = start + come.readUInt32BE(start - headBytes);
-        const end = content + come.readUInt32BE(start - headBytes / 2);
+        const head = come.subarray(start - headBytes, start);
+        const contentStart = start + head.readUInt32BE();
+        const end = contentStart + head.readUInt32BE(4);
         if (end > bytesRead) break;
-        const record = JSON.parse(come.toString("utf8", start, content)) as JournalRecord & { order: number };
-        records.push(Object.assign(record, { content: come.subarray(content, end), journal, number: place.number }));
+        const record = JSON.parse(come.toString("utf8", start, contentStart)) as JournalRecord;
+        const [content, order] = [come.subarray(contentStart, end), head.readUIntBE(8, 6)];
+        records.push(Object.assign(record, { content, journal, number: place.number, order }));
         place.number += 1;
         start = end + headBytes;
       }

@@ -135,25 +135,28 @@ export class Recorder {
 
   /** Notes a change; resolves when that is in the journal. `undefined` where there is nothing to note. */
   record(change: UnnumberedChange, { follows }: ChangeOrigin): Promise<void> | undefined {
-    const { kind, path, etag, size, requestId } = change;
+    const { kind, path, user, etag, size, requestId, selector } = change;
     if (!this.#options.covers(path)) return undefined;
-    const { method, user, selector, time } = change;
+    const before = this.#addFormer(path, follows);
+    const key = keyOf(path, etag);
+    const content = kind === "deleted" ? Buffer.alloc(0) : this.#captured.get(key);
+    this.#captured.delete(key);
+    const isPart = kind === "appended" && content && !before;
+    const whole = kind === "appended" && content && before ? Buffer.concat([before, content]) : content;
     const what = selector === undefined ? path : `${selector} in ${path}`;
     const record: JournalRecord = {
       path,
-      kind: kind === "deleted" ? "deleted" : kind === "appended" ? "appended" : "written",
-      summary: this.notes.get(requestId) ?? `${method} ${what}`,
-      time: Date.parse(time),
-      ...{ user, requestId, selector, size, etag, follows },
+      kind: isPart ? "appended" : kind === "deleted" ? "deleted" : "written",
+      summary: this.notes.get(requestId) ?? `${change.method} ${what}`,
+      time: Date.parse(change.time),
+      user,
+      requestId,
+      selector,
+      size,
+      etag,
+      follows,
     };
-    const before = this.#addFormer(path, follows);
-    const key = keyOf(path, etag);
-    const content = record.kind === "deleted" ? Buffer.alloc(0) : this.#captured.get(key);
-    this.#captured.delete(key);
-    const isWhole = !content || (before && kind === "appended");
-    const whole = before && content && isWhole ? Buffer.concat([before, content]) : content;
-    const noted: JournalRecord = isWhole ? { ...record, kind: "written" } : record;
-    const add = (): Promise<void> => (whole ? this.#options.journal.add(noted, whole) : this.#addStored(noted));
+    const add = (): Promise<void> => (whole ? this.#options.journal.add(record, whole) : this.#addStored(record));
     const late = this.#late.get(path);
     if (whole && !late) return add();
     const added = (late ? late.then(add) : add()).finally(() => {
