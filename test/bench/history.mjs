@@ -19,8 +19,9 @@ export async function history(directory, effort) {
 }
 
 /** @type {import("./rounds.mjs").Measurement} */
-async function changes(directory, { ms, ...others }) {
-  const effort = { ...others, ms: 5 * ms }; // so that each server makes its commits in its own turn
+async function changes(directory, { ms, rounds, ...others }) {
+  const effort = { ...others, rounds, ms: 5 * ms }; // so that each server makes its commits in its own turn
+  const more = { ...effort, rounds: rounds === 1 ? 1 : 4 * rounds }; // for a small difference
   const roots = ["without", "with"].map((name) => join(directory, name));
   const [without = "", recorded = ""] = roots;
   const paths = Array.from({ length: 16 }, (_, i) => `/${i}.txt`);
@@ -46,7 +47,7 @@ async function changes(directory, { ms, ...others }) {
       for (const connections of [1, 16]) {
         const told = `${durability}, connections: ${connections}`;
         const put = { requests: puts, status: 200, connections };
-        printLoads(`PUT 1 KB, 16 files, ${told}`, await measure(servers, put, effort), ["without"]);
+        printLoads(`PUT 1 KB, 16 files, ${told}`, await measure(servers, put, more), ["without"]);
         const edit = { requests: edits, status: 206, connections };
         printLoads(`PUT selector=title, one page, ${told}`, await measure(servers, edit, effort), ["without"]);
       }

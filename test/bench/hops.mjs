@@ -67,9 +67,7 @@ try {
 
 /** @typedef {{ file: string, name: string, count: number }} Entered */
 
-/**
- * @param {() => Promise<void>} act
- */
+/** @param {() => Promise<void>} act */
 async function functionsEntered(act) {
   await setTimeout(quietMs);
   await session.post("Profiler.enable");
@@ -91,9 +89,7 @@ async function functionsEntered(act) {
     .filter(({ count }) => count > 0);
 }
 
-/**
- * @param {(typeof requests)[number]} what
- */
+/** @param {(typeof requests)[number]} what */
 function ask({ name, method, path, headers = {}, body = "" }) {
   return new Promise((done, failed) => {
     const length = method === "PUT" ? { "content-length": String(Buffer.byteLength(body)) } : {};

@@ -64,9 +64,7 @@ export async function listings(directory, { rounds }) {
   printTable(`Listings of ${entries.toLocaleString("en")} entries`, columns, rows);
 }
 
-/**
- * @param {string} root
- */
+/** @param {string} root */
 async function costsOf(root) {
   const files = createFileServer({ root });
   /** @param {{ search: string, accept: string }} kind */

@@ -114,9 +114,7 @@ function repeat(port, request, status, end, latencies) {
   });
 }
 
-/**
- * @param {string} head
- */
+/** @param {string} head */
 function contentLength(head) {
   if (/^transfer-encoding:/im.test(head)) throw new Error(`the load generator needs a Content-Length: ${head}`);
   if (head.startsWith("HTTP/1.1 304")) return 0; // the length is that of the content which is not sent

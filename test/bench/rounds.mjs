@@ -22,9 +22,10 @@ export const driver = hasWrk
 /** @typedef {(directory: string, effort: Effort) => Promise<void>} Measurement */
 
 /**
- * What a server managed in the median round; and the microseconds of the processor that a request took in the best one.
+ * What a server managed in the median round, its requests a second in each, and the microseconds of the processor that a
+ * request took in the best one.
  *
- * @typedef {import("./load.mjs").Load & { processor: number | undefined }} Managed
+ * @typedef {import("./load.mjs").Load & { processor: number | undefined, rates: readonly number[] }} Managed
  */
 
 /**
@@ -36,7 +37,7 @@ export const driver = hasWrk
  * @param {Effort} effort
  */
 export async function measure(servers, asked, { rounds, ms }) {
-  /** @type {Map<string, Managed[]>} */
+  /** @type {Map<string, Omit<Managed, "rates">[]>} */
   const loads = new Map(servers.map(({ name }) => [name, []]));
   const tasks = await Promise.all(
     servers.map(async ({ name, port, pid }) => ({
@@ -49,7 +50,7 @@ export async function measure(servers, asked, { rounds, ms }) {
   // Compiled and warm, and each status is looked at.
   for (const { port, task } of tasks) await load(port, task, ms / 2);
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, port, pid, task } of tasks) {
+    for (const { name, port, pid, task } of round % 2 ? [...tasks].reverse() : tasks) {
       const before = await processorTime(pid);
       const managed = await drive(port, task, ms);
       const after = await processorTime(pid);
@@ -64,6 +65,7 @@ export async function measure(servers, asked, { rounds, ms }) {
       requestsPerSecond: median(each.map((one) => one.requestsPerSecond)),
       megabytesPerSecond: median(each.map((one) => one.megabytesPerSecond)),
       p99: median(each.map((one) => one.p99)),
+      rates: each.map((one) => one.requestsPerSecond),
       // Whatever else the machine does only adds to it.
       processor: least(each.flatMap(({ processor }) => processor ?? [])),
     },
@@ -75,9 +77,7 @@ function least(values) {
   return values.length > 0 ? Math.min(...values) : undefined;
 }
 
-/**
- * @param {readonly number[]} values
- */
+/** @param {readonly number[]} values */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,3 +1,5 @@
+import { median } from "./rounds.mjs";
+
 /**
  * Prints a table that a Markdown page can take as it is: the first column is text, the others are numbers.
  *
@@ -14,7 +16,8 @@ export function printTable(title, columns, rows) {
 }
 
 /**
- * Prints what servers managed: first in proportion to others, for that depends least on the machine.
+ * Prints what servers managed: first in proportion to others in the same round (the median), for that depends least on the
+ * machine.
  *
  * @param {string} title
  * @param {readonly { name: string, load: import("./rounds.mjs").Managed }[]} results
@@ -25,7 +28,7 @@ export function printLoads(title, results, references = []) {
   const compared = chosen.length > 0 ? chosen : results.slice(-1);
   const rows = results.map(({ name, load }) => [
     name,
-    ...compared.map((other) => (load.requestsPerSecond / other.load.requestsPerSecond).toFixed(2)),
+    ...compared.map((other) => median(load.rates.map((rate, i) => rate / (other.load.rates[i] ?? 0))).toFixed(2)),
     number(load.requestsPerSecond),
     number(load.megabytesPerSecond),
     load.p99.toFixed(1),
@@ -36,9 +39,7 @@ export function printLoads(title, results, references = []) {
   printTable(title, columns, rows);
 }
 
-/**
- * @param {number} value
- */
+/** @param {number} value */
 function number(value) {
   return value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 });
 }

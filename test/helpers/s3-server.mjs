@@ -15,9 +15,7 @@ import { unusedPort } from "./unused-port.mjs";
  * @property {() => Promise<void>} stop
  */
 
-/**
- * Starts the server of the tag `versitygw`.
- */
+/** Starts the server of the tag `versitygw`. */
 export async function startS3Server() {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "filement-s3-"));
   const bucket = "site";
