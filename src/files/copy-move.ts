@@ -3,6 +3,7 @@ import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { locationOf } from "../http/request-target.ts";
+import type { Right } from "../server/access.ts";
 import { decidedContent } from "../server/before-write.ts";
 import { toHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
@@ -47,7 +48,7 @@ export async function copyDirectory(request: FileRequest): Promise<Reply> {
   const depth = depthOf(request);
   const to = await begin(request);
   const tree = depth === "0" ? [] : await visibleTree(request, limits);
-  requireCreatable(request, to, tree);
+  await requirePermitted(request, to, tree, []);
   return placeEach(request, to, tree, (file, destination) => copyTo(file, destination, () => {}));
 }
 
@@ -57,8 +58,7 @@ export async function moveDirectory(request: FileRequest): Promise<Reply> {
   if (depthOf(request) === "0") throw badDepth();
   const to = await begin(request);
   const tree = await visibleTree(request, limits, { leftOut: refusePart });
-  for (const entry of tree) if (!exchange.access.permitsPath("delete", entry.path)) throw exchange.access.refusal();
-  requireCreatable(request, to, tree);
+  await requirePermitted(request, to, tree, ["delete"]);
   const checks = { check: preconditionCheck(exchange), moved: () => announceMoved(request, to, tree) };
   const moved = options.beforeWrite ? undefined : await storage.move?.(path, to, checks);
   if (moved) return emptyReply(201, { location: locationOf(exchange, to) });
@@ -90,11 +90,21 @@ function refusePart(): never {
   throw new HttpError(403, "FORBIDDEN_PATH", details);
 }
 
-function requireCreatable({ exchange, path }: FileRequest, to: string, tree: readonly TreeEntry[]): void {
+/** Throws where the client may not create all of it at the destination, or lacks one of `rights` to what is there. */
+async function requirePermitted(
+  { exchange, path }: FileRequest,
+  to: string,
+  tree: readonly TreeEntry[],
+  rights: readonly Right[],
+): Promise<void> {
+  const { access } = exchange;
+  const slice = new TimeSlice();
   for (const entry of tree) {
+    if (slice.isOver) await slice.renew();
     const target = to + entry.path.slice(path.length);
     requireGuardedAlike(exchange, entry.path, target);
-    if (!exchange.access.permitsPath("create", target)) throw exchange.access.refusal();
+    const isPermitted = rights.every((right) => access.permitsPath(right, entry.path));
+    if (!isPermitted || !access.permitsPath("create", target)) throw access.refusal();
   }
 }
 

@@ -38,9 +38,9 @@ export async function select(
   if (query.find !== undefined) return selectNames(searchBelow(request, query.find, slice), query, hold, slice);
   const isContinued = query.isByKey === true && query.after !== undefined;
   if (!storage.listsInOrder || (query.after && !isContinued)) {
-    return selectNames(visibleNames(request, path), query, hold, slice);
+    return selectNames(visibleNames(request, path, slice), query, hold, slice);
   }
-  const names = visibleNames(request, path, query.after);
+  const names = visibleNames(request, path, slice, { after: query.after });
   const selected = await selectInOrder(names, { ...query, isByKey: isContinued }, hold);
   return "all" in selected ? selectNames(selected.all, query, hold, slice) : selected;
 }
@@ -106,8 +106,6 @@ export async function selectNames(
   };
 
   for await (const entry of entries) {
-    // A storage that has everything in memory yields without ever waiting.
-    if (slice.isOver) await slice.renew();
     counts[entry.type] += 1;
     if (after && compareNames(entry, after) <= 0) {
       before += 1;

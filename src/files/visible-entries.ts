@@ -33,11 +33,13 @@ const unspeakable = /\p{Surrogate}/u;
 export async function* visibleNames(
   { exchange, storage, options }: FileRequest,
   directory: string,
-  after?: StoredEntry,
-  leftOut: () => void = () => {},
+  slice: ClientSlice,
+  { after, leftOut = () => {} }: { readonly after?: StoredEntry | undefined; readonly leftOut?: () => void } = {},
 ): AsyncGenerator<StoredEntry> {
   const { access } = exchange;
   for await (const entry of storage.list(directory, after)) {
+    // A storage that has everything in memory gives it without ever waiting.
+    if (slice.isOver) await slice.renew();
     const { name, type } = entry;
     const path = directory + name;
     // A name that no request can spell would be a link to an error.
@@ -70,8 +72,7 @@ async function* visibleBelow(
   for (const folder of folders) {
     const before = folder.name === "" ? "" : `${folder.name}/`;
     try {
-      for await (const entry of visibleNames(request, top + before, undefined, leftOut)) {
-        if (slice.isOver) await slice.renew();
+      for await (const entry of visibleNames(request, top + before, slice, { leftOut })) {
         const found = { ...entry, name: before + entry.name };
         if (!isMeant(found.name)) continue;
         // What is protected below the directory did not ask who the client is.

@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { measureEntries, type TreeLimits, visibleTree } from "../../src/files/visible-entries.ts";
+import { ClientSlice, measureEntries, type TreeLimits, visibleTree } from "../../src/files/visible-entries.ts";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type StoredEntry } from "../../src/storage/storage.ts";
@@ -54,6 +54,12 @@ describe("everything below a directory", () => {
       return storage.list(path);
     };
     expect(await pathsBelow({ ...storage, list }, "/n/")).toEqual(["/n/a.txt"]);
+  });
+
+  it("is no longer looked for when the client has left, also where it may see none of it", async () => {
+    const request = await fileRequest(memoryStorage(notes), "/n/", { permits: () => false });
+    const walking = visibleTree(request, plenty, {}, new ClientSlice(AbortSignal.abort()));
+    await expect(walking).rejects.toMatchObject({ code: "CLIENT_LEFT" });
   });
 
   it.each([
