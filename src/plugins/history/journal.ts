@@ -63,8 +63,8 @@ export class Journal {
   #order = 0;
   #openedAt = 0;
   #written = 0;
-  /** Parts of records. */
-  #waiting: Uint8Array[] = [];
+  /** Parts of records, until they are written. */
+  readonly #waiting: Uint8Array[] = [];
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
   /** Whether the latest write failed: the next ones that do so are not reported. */
@@ -102,9 +102,8 @@ export class Journal {
 
   async #write(): Promise<void> {
     this.#next = undefined;
-    const parts = this.#waiting;
+    const parts = [...this.#waiting];
     if (parts.length === 0) return;
-    this.#waiting = [];
     const before = this.#handle;
     try {
       if (!before || this.#written >= maxJournalBytes || Date.now() - this.#openedAt >= maxJournalMs) {
@@ -122,22 +121,22 @@ export class Journal {
       const { bytesWritten = 0 } = (await this.#handle?.writev(parts)) ?? {};
       if (bytesWritten < length) await this.#handle?.appendFile(Buffer.concat(parts).subarray(bytesWritten));
       if (this.isShared) await this.#handle?.datasync();
+      this.#waiting.splice(0, parts.length);
       this.#isFailing = false;
       this.#observer.written?.(length);
     } catch (error) {
       if (!this.#isFailing)
         this.#observer.report?.(new Error("history: changes could not be noted yet", { cause: error }));
       this.#isFailing = true;
-      this.#waiting.unshift(...parts);
       await this.#handle?.close().catch(() => {}); // what failed is told already
       this.#handle = undefined;
       throw error;
     }
   }
 
-  /** Bytes that could not be written yet. */
+  /** Bytes that wait since they could not be written; also while that is tried again. */
   get unwritten(): number {
-    return lengthOf(this.#waiting);
+    return this.#isFailing ? lengthOf(this.#waiting) : 0;
   }
 
   async close(): Promise<void> {
