@@ -101,6 +101,14 @@ export class TimeSlice {
   }
 }
 
+/** The items, for work with each that may take a while in all: gives way to everyone else when a slice is over. */
+export async function* itemsInSlices<Item>(items: Iterable<Item>, slice = new TimeSlice()): AsyncGenerator<Item> {
+  for (const item of items) {
+    if (slice.isOver) await slice.renew();
+    yield item;
+  }
+}
+
 /** What is done within that is not worth a place in the queue. */
 const atOnceMs = 1;
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { TimeSlice } from "../event-loop/sliced-work.ts";
+import { itemsInSlices } from "../event-loop/sliced-work.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { locationOf } from "../http/request-target.ts";
@@ -98,9 +98,7 @@ async function requirePermitted(
   rights: readonly Right[],
 ): Promise<void> {
   const { access } = exchange;
-  const slice = new TimeSlice();
-  for (const entry of tree) {
-    if (slice.isOver) await slice.renew();
+  for await (const entry of itemsInSlices(tree)) {
     const target = to + entry.path.slice(path.length);
     requireGuardedAlike(exchange, entry.path, target);
     const isPermitted = rights.every((right) => access.permitsPath(right, entry.path));
@@ -136,11 +134,9 @@ async function placeEach(
 ): Promise<Reply> {
   const { exchange, path } = request;
   await makeDirectoryAt(request, to);
-  const slice = new TimeSlice();
   let done = 0;
   try {
-    for (const entry of tree) {
-      if (slice.isOver) await slice.renew();
+    for await (const entry of itemsInSlices(tree)) {
       const target = to + entry.path.slice(path.length);
       if (entry.type === "directory") await makeDirectoryAt(request, target);
       else await place({ ...request, path: entry.path, stat: entry.stat }, destinationAt(exchange, target));

@@ -111,8 +111,6 @@ describe("the command line", () => {
   it("helps within 120 columns, with every option it takes", () => {
     expect(help.split("\n").every((line) => line.length <= 120)).toBe(true);
     const options = "port host allowed-host live read-only cert key check watch-config log-format verbose help";
-    for (const option of options.split(" ")) {
-      expect(help).toContain(`--${option}`);
-    }
+    for (const option of options.split(" ")) expect(help).toContain(`--${option}`);
   });
 });

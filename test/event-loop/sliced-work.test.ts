@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { inFairSlices, inSlices, type SlicedWork, TimeSlice } from "../../src/event-loop/sliced-work.ts";
+import { beforeEach, describe, expect, it, onTestFinished, test, vi } from "vitest";
+import { inFairSlices, inSlices, itemsInSlices, type SlicedWork, TimeSlice } from "../../src/event-loop/sliced-work.ts";
 import { type SteppedClock, stepClock } from "../helpers/counted-work.ts";
 
 /** Work in a number of pieces, each of which calls `piece`. */
@@ -11,6 +11,15 @@ function* pieces(count: number, piece: (index: number) => void = () => {}): Slic
   }
   return `${count} pieces`;
 }
+
+test("itemsInSlices lets others have their turn between items", async () => {
+  const [clock, turns] = [stepClock(0), [] as string[]];
+  for await (const item of itemsInSlices(["a", "b"])) {
+    setImmediate(() => turns.push(item));
+    clock.pass(10);
+  }
+  expect(turns).toEqual(["a"]);
+});
 
 describe("inSlices", () => {
   it("gives the result at once where one slice is enough", () => {

@@ -231,9 +231,7 @@ describe("eventStream", () => {
       [{ heartbeatInterval: 0 }, "heartbeatInterval is 0: expected a positive number of seconds"],
       [{ retry: 1 }, 'the options has no option "retry"'],
     ];
-    for (const [options, problem] of problems) {
-      expect(() => eventStream(options)).toThrow(`eventStream: ${problem}`);
-    }
+    for (const [options, problem] of problems) expect(() => eventStream(options)).toThrow(`eventStream: ${problem}`);
     expect(() => eventStream(Object.freeze({}))).not.toThrow();
   });
 });

@@ -675,9 +675,7 @@ describe("webSocket", () => {
       [{ pingInterval: 0 }, "pingInterval is 0: expected a positive number of seconds"],
       [{ paths: [] }, 'the options has no option "paths"'],
     ];
-    for (const [options, problem] of problems) {
-      expect(() => webSocket(options)).toThrow(`webSocket: ${problem}`);
-    }
+    for (const [options, problem] of problems) expect(() => webSocket(options)).toThrow(`webSocket: ${problem}`);
     expect(() => webSocket(Object.freeze({}))).not.toThrow();
   });
 });

@@ -1,4 +1,4 @@
-import { inSlices, TimeSlice } from "../../event-loop/sliced-work.ts";
+import { inSlices, itemsInSlices } from "../../event-loop/sliced-work.ts";
 import {
   findItems,
   isOfType,
@@ -20,10 +20,8 @@ export async function readMicrodataUsers(html: string): Promise<FoundUsers> {
   const page = await readPage(html, found);
   found.problems.push(...page.mistakes);
   const items = await inSlices(findItems(page.items));
-  const slice = new TimeSlice();
   let isOld = false;
-  for (const item of items) {
-    if (slice.isOver) await slice.renew();
+  for await (const item of itemsInSlices(items)) {
     if (found.problems.length >= maxProblems) break;
     isOld ||= isOldItem(item);
     const isCredential = isOfType(item, "Credential");

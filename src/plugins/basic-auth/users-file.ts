@@ -1,5 +1,5 @@
 import { ConfigError } from "../../config.ts";
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { itemsInSlices } from "../../event-loop/sliced-work.ts";
 import { expectedLocation, filePath } from "../../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../../local-files/text-file.ts";
 import { shown } from "../../options/schema.ts";
@@ -63,10 +63,8 @@ async function readFile(location: string): Promise<UsersFile & { readonly isHtml
 /** Reads an Apache `htpasswd` file: `name:hash` in each line; further fields are ignored, and so are comments. */
 export async function readHtpasswd(text: string): Promise<FoundUsers> {
   const found = nothingFound();
-  const slice = new TimeSlice();
   let line = 0;
-  for (const [untrimmed] of text.matchAll(/[^\n]*\n?/g)) {
-    if (slice.isOver) await slice.renew();
+  for await (const [untrimmed] of itemsInSlices(text.matchAll(/[^\n]*\n?/g))) {
     if (found.problems.length >= maxProblems) break;
     line += 1;
     const entry = untrimmed.trim();
@@ -106,9 +104,7 @@ async function checkUsers({ users, rules, problems, warnings }: FoundUsers): Pro
   const roles = new Set<string>();
   /** The first user with a warning, and how many more have the same. */
   const weak = new Map<string, { readonly line: number; readonly name: string; more: number }>();
-  const slice = new TimeSlice();
-  for (const { line, ...user } of users) {
-    if (slice.isOver) await slice.renew();
+  for await (const { line, ...user } of itemsInSlices(users)) {
     if (problems.length >= maxProblems) return [];
     const name = shown(user.username);
     const earlier = lines.get(nameKey(user.username));

@@ -1,7 +1,7 @@
 import { access, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { itemsInSlices } from "../../event-loop/sliced-work.ts";
 import { diskLocks } from "../../storage/disk/disk-locks.ts";
 import type { Importer } from "./importer.ts";
 import { type Journal, JournalReader, ownerOf } from "./journal.ts";
@@ -282,9 +282,7 @@ export class Committing {
     const done = this.#imported.get(journal) ?? 0;
     const records = await this.#journals.next(journal);
     const owner = ownerOf(journal);
-    const slice = new TimeSlice();
-    for (const record of records) {
-      if (slice.isOver) await slice.renew();
+    for await (const record of itemsInSlices(records)) {
       const isAgain = record.order <= (this.#orders.get(owner) ?? -1);
       if (!isAgain) this.#orders.set(owner, record.order);
       if (isAgain || record.number < done) continue;

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { itemsInSlices } from "../../event-loop/sliced-work.ts";
 import { type TakePlace, unavailable, usageLimit } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { ConnectedClient, Plugin, PluginSite } from "../../server/plugin.ts";
@@ -63,11 +63,7 @@ export class LiveClients<Client extends LiveClient> {
 
   /** Runs a task for each client, in slices. */
   async visit(task: (client: Client) => void): Promise<void> {
-    const slice = new TimeSlice();
-    for (const client of this.#clients) {
-      task(client);
-      if (slice.isOver) await slice.renew();
-    }
+    for await (const client of itemsInSlices(this.#clients)) task(client);
   }
 
   /** Resolves when everything that was published until now is sent. */
