@@ -102,8 +102,11 @@ export class TimeSlice {
 }
 
 /** The items, for work with each that may take a while in all: gives way to everyone else when a slice is over. */
-export async function* itemsInSlices<Item>(items: Iterable<Item>, slice = new TimeSlice()): AsyncGenerator<Item> {
-  for (const item of items) {
+export async function* itemsInSlices<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  slice: TimeSlice = new TimeSlice(),
+): AsyncGenerator<Item> {
+  for await (const item of items) {
     if (slice.isOver) await slice.renew();
     yield item;
   }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { itemsInSlices } from "../event-loop/sliced-work.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
@@ -75,7 +76,8 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   const text = isJson
     ? jsonText(path, entries, linkToNext(query, selected))
     : directoryPage(request, { query: asked, selected, entries });
-  return { status: 200, headers, body: Readable.from(whileAsked(text, slice), { objectMode: false }) };
+  // A client that reads as fast as we write never makes the stream wait.
+  return { status: 200, headers, body: Readable.from(itemsInSlices(text, slice), { objectMode: false }) };
 }
 
 type Text = AsyncGenerator<string>;
@@ -93,12 +95,4 @@ async function* jsonText(path: string, entries: AsyncGenerator<ListedEntry[]>, n
     yield text;
   }
   yield `\n]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}\n`;
-}
-
-async function* whileAsked(pieces: Text, slice: ClientSlice): Text {
-  for await (const piece of pieces) {
-    yield piece;
-    // A client that reads as fast as we write never makes the stream wait.
-    if (slice.isOver) await slice.renew();
-  }
 }

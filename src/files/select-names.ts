@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../event-loop/sliced-work.ts";
+import { itemsInSlices, type TimeSlice } from "../event-loop/sliced-work.ts";
 import { mergeInSlices, sortInSlices } from "../event-loop/sort-in-slices.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
@@ -55,9 +55,8 @@ export async function inOrder(
   if (order.column === "name" && !order.descending) return measureEntries(storage, path, names);
   // Only the number is kept: everything else is measured again when it is sent.
   const ranked: RankedEntry[] = [];
-  for await (const batch of measureEntries(storage, path, names)) {
+  for await (const batch of itemsInSlices(measureEntries(storage, path, names), slice)) {
     for (const { name, type, stat } of batch) ranked.push({ name, type, rank: rankOf(order.column, stat) });
-    if (slice.isOver) await slice.renew();
   }
   return measureEntries(storage, path, await sortInSlices(ranked, compareRanked(order), slice));
 }

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../event-loop/sliced-work.ts";
+import { itemsInSlices, TimeSlice } from "../event-loop/sliced-work.ts";
 import { sortInSlices } from "../event-loop/sort-in-slices.ts";
 import { HttpError } from "../http/http-error.ts";
 import { forbiddenInName, isHiddenPath } from "../http/request-target.ts";
@@ -140,8 +140,7 @@ export async function visibleTree(
   const sorted = await sortInSlices(names, compareNames, slice);
   const tree: TreeEntry[] = [];
   let bytes = 0;
-  for await (const batch of measureEntries(storage, top, sorted)) {
-    if (slice.isOver) await slice.renew();
+  for await (const batch of itemsInSlices(measureEntries(storage, top, sorted), slice)) {
     for (const entry of batch) {
       bytes += entry.stat.size;
       if (bytes > maxBytes) throw tooLarge(`Its files have more than ${maxBytes.toLocaleString("en")} bytes.`);
