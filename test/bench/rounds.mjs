@@ -22,8 +22,7 @@ export const driver = hasWrk
 /** @typedef {(directory: string, effort: Effort) => Promise<void>} Measurement */
 
 /**
- * What a server managed in the median round, its requests a second in each, and the microseconds of the processor that a
- * request took in the best one.
+ * What a server managed in the median round, its rate in each, and the microseconds of a request in the best one.
  *
  * @typedef {import("./load.mjs").Load & { processor: number | undefined, rates: readonly number[] }} Managed
  */

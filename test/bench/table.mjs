@@ -16,8 +16,7 @@ export function printTable(title, columns, rows) {
 }
 
 /**
- * Prints what servers managed: first in proportion to others in the same round (the median), for that depends least on the
- * machine.
+ * Prints what servers managed: first in proportion to others in the same round, which depends least on the machine.
  *
  * @param {string} title
  * @param {readonly { name: string, load: import("./rounds.mjs").Managed }[]} results

@@ -136,14 +136,21 @@ describe("a server that is told to load its configuration many times under load"
       return expectLine(/^filement: \S+ is loaded\n/);
     };
     const headers = { authorization };
-    // The thread that writes is started by the first change, and stays.
-    expect((await fetch(`${url}/first.txt`, { method: "PUT", headers, body: "1" })).status).toBe(201);
-    const openBefore = await openFiles(pid);
+    const openFirst = await openFiles(pid);
+    const put = request(`${url}/first.txt`, { method: "PUT", headers, agent: false }).end("1");
+    expect((await once(put, "response"))[0].resume().statusCode).toBe(201);
+    // The thread that writes is started by the first change, and stays; the connection of that goes.
+    let openBefore = openFirst;
+    const count = (what: string, open: readonly string[]): number => open.filter((each) => each.includes(what)).length;
+    const settling = async (): Promise<readonly unknown[]> => {
+      const last = openBefore;
+      openBefore = await openFiles(pid);
+      return [count("poll", openBefore), count("socket", openBefore), `${last}` === `${openBefore}`];
+    };
+    await expect.poll(settling).toEqual([count("poll", openFirst) + 1, count("socket", openFirst), true]);
 
     const load = beginLoad(url);
-    const [download] = (await once(get(`${url}/large.bin`, { headers, agent: false }), "response")) as [
-      IncomingMessage,
-    ];
+    const [download] = await once(get(`${url}/large.bin`, { headers, agent: false }), "response");
     const upload = request(`${url}/upload.txt`, { method: "PUT", headers, agent: false });
     const uploaded = once(upload, "response") as Promise<[IncomingMessage]>;
     for (let count = 0; count < reloads; count += 1) {

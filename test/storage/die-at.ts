@@ -8,7 +8,6 @@ import { content } from "./content.ts";
 
 const [, , root = "", operation = "", step = ""] = process.argv;
 let steps = 0;
-
 const isLastStep = (): boolean => ++steps === Number(step);
 const die = (): void => void process.kill(process.pid, "SIGKILL");
 
@@ -17,12 +16,11 @@ for (const name of "rename unlink link mkdir rmdir open fsync fdatasync ftruncat
   const original = calls[name];
   calls[name] = (...values) => (isLastStep() ? die() : original?.(...values));
 }
-const { writeSync } = syncFs;
 const { write } = calls;
 calls["write"] = (...values) => {
   if (!isLastStep()) return write?.(...values);
   const [file, bytes, offset, length, position] = values as [number, Uint8Array, number, number, number | null];
-  writeSync(file, bytes, offset, Math.floor(length / 2), position);
+  syncFs.writeSync(file, bytes, offset, Math.floor(length / 2), position);
   die();
 };
 // Steps in the thread of the disk, which may start in the middle of the operation, would not be counted.
