@@ -120,7 +120,7 @@ export class ChosenElements implements JudgedElements {
   }
 
   get #asked() {
-    if (!this.#held) throw new Error("it was not asked before the page was edited what its elements are");
+    if (!this.#held) throw new Error("the page was edited since, and this was not asked of its elements before");
     return this.#held;
   }
 

@@ -129,7 +129,7 @@ describe("ChosenElements", () => {
     await done(mine.answerAhead([access], "/a.html", { address: "a" }));
     mine.close();
     expect(mine.areAmong("li, p ~ i")).toBe(true);
-    expect(() => mine.areAmong("li")).toThrow("it was not asked");
+    expect(() => mine.areAmong("li")).toThrow("this was not asked");
   });
 
   it("fail where a rule's selector is too costly", async () => {
