@@ -48,7 +48,7 @@ export class DocumentCache {
   hits = 0;
   misses = 0;
   readonly #documents: LRUCache<string, KnownDocument>;
-  readonly #refused = new LRUCache<string, RefusedDocument>({ max: maxRefused });
+  readonly #refused = new LRUCache<string, RefusedDocument>({ maxSize: maxRefused, sizeCalculation: () => 1 });
   readonly #loading = new Map<string, Promise<SourceDocument>>();
   /** How many requests work with a document. */
   readonly #holders = new WeakMap<SourceDocument, number>();

@@ -38,7 +38,7 @@ const maxDecoys = 4;
 
 export function createHashing(): Hashing {
   const inTurn = fairQueue({ concurrency, maxWaiting, refusal: tooMany });
-  return { inTurn, right: new LRUCache({ max: maxRemembered }) };
+  return { inTurn, right: new LRUCache({ maxSize: maxRemembered, sizeCalculation: () => 1 }) };
 }
 
 /** What is remembered is of no use outside this process. */

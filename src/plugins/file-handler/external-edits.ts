@@ -31,7 +31,7 @@ export async function announceExternalEdits(site: Site, options: ExternalEditsOp
     throw new ConfigError([`watch is true, but the storage of host "${site.name}" cannot be watched: expected false`]);
   }
   /** By path: entity tags of own changes that the storage has not told of yet; and the last one announced. */
-  const own = new LRUCache<string, string>({ max: maxOwn });
+  const own = new LRUCache<string, string>({ maxSize: maxOwn, sizeCalculation: () => 1 });
   const unsubscribe = site.changes.subscribe(({ kind, path, etag }, origin) => {
     if (origin.site === site.name && serves(path)) own.set(path, kind === "deleted" ? gone : etag);
   });

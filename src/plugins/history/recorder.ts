@@ -35,7 +35,7 @@ export class Recorder {
   /** Of large files, one is read at a time. */
   #reading: Promise<unknown> = Promise.resolve();
   /** What files were before this process changed them for the first time, by their paths. */
-  readonly #former = new LRUCache<string, Former>({ max: 10_000 });
+  readonly #former = new LRUCache<string, Former>({ maxSize: 10_000, sizeCalculation: () => 1 });
   /** What requests are about to do, for the commits that they lead to, by their ids. */
   readonly notes: Map<string, string> = new Map();
   /** Those of all file handlers. */

@@ -167,7 +167,7 @@ async function untilUnread(replace: () => Promise<JobResult>): Promise<JobResult
 class StandingNotes {
   readonly #disk: Disk;
   /** Files that were appended to a moment ago, by identity. */
-  readonly #recent = new LRUCache<string, true>({ max: maxFiles, ttl: soonMs });
+  readonly #recent = new LRUCache<string, true>({ maxSize: maxFiles, sizeCalculation: () => 1, ttl: soonMs });
   readonly #standing = new Map<string, { readonly timer: NodeJS.Timeout; readonly remove: () => Promise<void> }>();
 
   constructor(disk: Disk) {

@@ -5,7 +5,7 @@ import { errnoOf, meansAbsent } from "./file-record.ts";
 
 /** How long is relied on what a directory was found to do: another file system can be mounted in its place. */
 const reliedOnMs = 60_000;
-const known = { max: 10_000, ttl: reliedOnMs, ttlResolution: 1000 } as const;
+const known = { maxSize: 10_000, sizeCalculation: () => 1, ttl: reliedOnMs, ttlResolution: 1000 } as const;
 
 /**
  * The names by which directories list what is in them. Some file systems find a file by other names, too: in another

@@ -26,7 +26,7 @@ export interface WholeFile {
 }
 
 /** Versions that are known to be whole, by real location: what is as it was needs no second look. About 4 MiB. */
-const settled = new LRUCache<string, WholeFile>({ max: 10_000 });
+const settled = new LRUCache<string, WholeFile>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
 /** How often a file is looked at that is another one each time. */
 const maxLooks = 10;

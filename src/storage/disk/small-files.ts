@@ -12,7 +12,8 @@ const maxFileBytes = 128 * 1024;
 const maxBytes = 32 * 1024 * 1024;
 /** What an entry takes besides the content. */
 const entryBytes = 1024;
-const maxSeen = 10_000;
+/** Paths of which more is known. `max` in place of `maxSize` would take the memory of all of them at once. */
+const seen = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 // A file that is written twice within one tick of the file system's clock keeps its times, and the second content would
 // go unnoticed. So content is read for keeping when the version has been seen before, longer ago than any tick.
@@ -43,8 +44,8 @@ export class SmallFiles {
     maxSize: maxBytes,
     sizeCalculation: ({ file }) => file.stat.size + entryBytes,
   });
-  readonly #places = new LRUCache<string, Place>({ max: maxSeen });
-  readonly #seen = new LRUCache<string, { readonly version: string; readonly at: number }>({ max: maxSeen });
+  readonly #places = new LRUCache<string, Place>(seen);
+  readonly #seen = new LRUCache<string, { readonly version: string; readonly at: number }>(seen);
   readonly #stats = new FreshStats();
   /** Counts up when what may be seen changes: what was opened before is not kept after. */
   #generation = 0;
