@@ -22,13 +22,8 @@ async function site(): Promise<string> {
 
 /** `filement mcp`, as a desktop program starts it. */
 function started(args: readonly string[], env: Record<string, string> = {}, mode?: "auto"): Promise<Agent> {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [cli, "mcp", ...args],
-    env,
-    stderr: "pipe",
-  });
-  return agentOf(transport, mode);
+  const program = { command: process.execPath, args: [cli, "mcp", ...args], env };
+  return agentOf(new StdioClientTransport({ ...program, stderr: "pipe" }), mode);
 }
 
 const path = "/a.html";

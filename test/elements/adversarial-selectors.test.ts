@@ -69,7 +69,7 @@ async function documentOf(name: keyof typeof pages): Promise<SourceDocument> {
 }
 
 describe("selectors that are built to be slow", () => {
-  it.each(sample(selectors, 6))(
+  it.each(sample(selectors, 13))(
     "are answered, or refused when their steps are used up: on %s, %s",
     async (name, selector, expected) => {
       expect(outcome(await documentOf(name), selector)).toBe(expected);

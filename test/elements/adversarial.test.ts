@@ -75,8 +75,8 @@ describe("what is built to be slow", () => {
 
   it("is answered, and others meanwhile: documents, selectors and edits, by one server", async () => {
     const wanted = {
-      documents: sample([...documents, ...xmlDocuments], 12),
-      selectors: sample(selectors, 12),
+      documents: sample([...documents, ...xmlDocuments], 20),
+      selectors: sample(selectors, 20),
       edits: sample(edits, 6),
     };
     const answered = await answers(Object.values(wanted).flat());

@@ -13,7 +13,7 @@ import { type EditMethod, fragment, method, page, target } from "./page-arbitrar
 import { elementsOf, selectorOf } from "./pages.ts";
 import { selectElements } from "./selected.ts";
 
-const usual = 200;
+const usual = 80;
 const effort = checks({ seed: 20_261_121, numRuns: usual, inCampaign: 10_000 });
 /** What fast-check has shrunk a failure to, so that only that is repeated: `EDIT_PATH=0:1 npx vitest ...`. */
 const path = process.env["EDIT_PATH"];

@@ -134,7 +134,7 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
     const { directory, urls, send } = await sharedDirectory({});
     const [first = "", ...others] = urls;
     const pathOf = (round: number): string => `/${round % 2 === 0 ? "one" : "two"}`;
-    for (let round = 0; round < timesOf(6, 60); round += 1) {
+    for (let round = 0; round < timesOf(3, 60); round += 1) {
       const [from, to] = [pathOf(round), pathOf(round + 1)];
       await send("PUT", `${from}/a.txt`, { body: "old" });
       const { pathname } = new URL(first + to);

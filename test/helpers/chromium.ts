@@ -1,4 +1,4 @@
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { programPath } from "./needs.ts";
 
 /** In milliseconds, just before the test would end as hanging: no machine is too slow for a page. */
@@ -20,6 +20,7 @@ async function launch(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('Chromium is not installed: the test needs { tags: ["chromium"] }');
   const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"];
   args.push("--disable-background-networking", "--disable-component-update");
+  const { chromium } = await import("playwright-core"); // takes a second, also of those who have no browser
   const launched = await chromium.launch({ executablePath, args, timeout: pageTimeout });
   return launched.on("disconnected", () => {
     browser = undefined;

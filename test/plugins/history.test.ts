@@ -343,7 +343,7 @@ describe("history", () => {
   });
 
   it("has every answered change once, in order, whichever system call of the spool fails", async () => {
-    for (let step = 1; step <= 60; step += timesOf(11, 1)) {
+    for (let step = 1; step <= 60; step += timesOf(19, 1)) {
       const made = await site({ config: { root: undefined, storage: memoryStorage() } });
       const { send, files, git, commits } = made;
       const disk = await failAt(step, step % 2 === 0 ? "EIO" : "ENOSPC");

@@ -43,10 +43,11 @@ const steps: Readonly<Record<string, string>> = {
 
 /** Makes servers of the protocol, one for each client, whose calls are requests of that client. */
 export function serversOf(library: Library, site: PluginSite): (client: Exchange) => McpServer {
+  const outputSchema = library.fromJsonSchema<object>({ type: "object", properties: outputs }); // takes long to compile
   const offered = Object.entries(tools)
     .filter(([, { method }]) => method === undefined || site.options.methods.includes(method))
     .filter(([, { ofHistory }]) => !ofHistory || site.history)
-    .map(([name, tool]) => ({ name, tool, config: configOf(library, tool) })); // to compile a schema takes long
+    .map(([name, tool]) => ({ name, tool, config: configOf(library, tool) }));
   return (client) => {
     const server = new library.McpServer(
       { name: "filement", version },
@@ -54,7 +55,7 @@ export function serversOf(library: Library, site: PluginSite): (client: Exchange
     );
     for (const { name, tool, config } of offered) {
       const calls = new Calls(site, client, name);
-      server.registerTool(name, config, async (args) => {
+      server.registerTool(name, { ...config, outputSchema }, async (args) => {
         try {
           return result(await tool.run(calls, { ...args, path: pathOf(args.path) }));
         } catch (thrown) {
@@ -77,7 +78,6 @@ function configOf({ fromJsonSchema }: Library, { description, takes, method }: T
   return {
     description,
     inputSchema: fromJsonSchema<Args>({ type: "object", properties, required, additionalProperties: false }),
-    outputSchema: fromJsonSchema<object>({ type: "object", properties: outputs }),
     annotations: {
       readOnlyHint: method === undefined,
       destructiveHint: method !== undefined && method !== "MOVE",

@@ -266,31 +266,33 @@ const textOf = (clients: readonly Client[], rules: readonly Rule[]): string =>
 describe("the rules of an imported users file", () => {
   it("never allow more than rusty-beam did", async () => {
     let allowed = 0;
+    const wider: string[] = [];
     await fc.assert(
       fc.asyncProperty(anyClients, fc.array(anyRule, { maxLength: 7 }), async (clients, rules) => {
         const made = await imported(textOf(clients, rules));
         const permissions = createPermissions(made.rules);
         for (const path of paths) {
           for (const right of Object.values(rightsByMethod).flat()) {
-            expect(permissions.permits(undefined, right, path)).toBe(false);
+            if (permissions.permits(undefined, right, path)) wider.push(`${right} ${path}\n${made.html}`);
           }
           for (const client of clients) {
             for (const [method, rights] of Object.entries(rightsByMethod)) {
               const isFile = allowedThere(rules, client, method, path);
               const isOpen = rights.some((right) => permissions.permits(client, right, path));
-              expect(isOpen && !isFile, `${method} ${path} by ${client.name}\n${made.html}`).toBe(false);
+              if (isOpen && !isFile) wider.push(`${method} ${path} by ${client.name}\n${made.html}`);
               if (isOpen) allowed += 1;
               for (const selector of Object.keys(elementsOf)) {
                 // Who may read or change a file there has all of its elements, though not one by one.
                 const isThere = isFile || allowedThere(rules, client, method, path, selector);
                 const isHere = rights.some((right) => permissions.permits(client, right, path, selected(selector)));
-                expect(isHere && !isThere, `${method} ${path} ${selector} by ${client.name}\n${made.html}`).toBe(false);
+                if (isHere && !isThere) wider.push(`${method} ${path} ${selector} by ${client.name}\n${made.html}`);
               }
             }
           }
         }
+        expect(wider).toEqual([]);
       }),
-      checks({ seed: 22, numRuns: 150, inCampaign: 1_000 }),
+      checks({ seed: 22, numRuns: 60, inCampaign: 1_000 }),
     );
     expect(allowed).toBeGreaterThan(100);
   });

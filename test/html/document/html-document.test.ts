@@ -5,6 +5,7 @@ import { parseSource } from "../../../src/html/document/parse-document.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { done } from "../../helpers/done.ts";
+import { sample } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { serialise } from "../reading.ts";
 
@@ -30,14 +31,12 @@ describe("parseHtml", () => {
   });
 
   it("builds the tree of the HTML Standard, with its positions, for real pages", async () => {
-    for (const { name, bytes } of realPages()) {
+    for (const { name, bytes } of sample(realPages(), 4)) {
       const document = await parseHtml(bytes);
       const standard = standardElements(parse(document.source, { sourceCodeLocationInfo: true }));
       const own = elementsOf(document);
-      expect(
-        own.map((each) => each.name),
-        name,
-      ).toEqual(standard.map(({ tagName }) => tagName));
+      const names = standard.map(({ tagName }) => tagName);
+      expect([name, ...own.map((each) => each.name)]).toEqual([name, ...names]);
       const places = own.flatMap((element, index) => {
         const span = elementSpan(element);
         const location = standard[index]?.sourceCodeLocation;
@@ -46,10 +45,7 @@ describe("parseHtml", () => {
         const theirs = [startOffset, endOffset, startTag?.endOffset, endTag.startOffset];
         return [{ own: [span.start, span.end, span.contentStart, span.contentEnd].join(), theirs: theirs.join() }];
       });
-      expect(
-        places.find((place) => place.own !== place.theirs),
-        name,
-      ).toBeUndefined();
+      expect([name, ...places.filter((place) => place.own !== place.theirs)]).toEqual([name]);
     }
   });
 

@@ -72,7 +72,7 @@ describe("joinPart", () => {
     let taken = 0;
     let pages = 0;
     const isTimeFor = timeForMore(4);
-    for (const { bytes } of sample(realPages(), 4)) {
+    for (const { bytes } of sample(realPages(), 8)) {
       if (!isTimeFor(pages)) break;
       pages += 1;
       let document = await parseHtml(bytes);

@@ -71,7 +71,7 @@ describe("carryIndex", () => {
     const random = seededRandom(63);
     let document = await parseHtml(`<!doctype html><div id=a>${filler}</div><b id=b>${filler}</b>`);
     let carried = 0;
-    for (let count = 0; count < timesOf(100); count += 1) {
+    for (let count = 0; count < timesOf(40, 400); count += 1) {
       placesIn(atOnce(elementIndex(document.root)), []);
       const paragraphs = elementsOf(document).filter(({ name, startIndex }) => name === "p" && startIndex !== null);
       const { startIndex, endIndex } = paragraphs[Math.floor(random() * paragraphs.length)] as SourceElement;
@@ -91,7 +91,7 @@ describe("carryIndex", () => {
       }
       document = next;
     }
-    expect(carried).toBeGreaterThan(50);
+    expect(carried).toBeGreaterThan(20);
   });
 
   it("comes in pieces where an edit put much in", async () => {

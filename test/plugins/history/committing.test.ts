@@ -30,7 +30,7 @@ const firstFiles = {
   ...Object.fromEntries([0, 1, 2, 3].map((number) => [`/log-${number}.txt`, "begin\n"])),
 };
 /** Changes that are answered before all is looked at. */
-const enough = timesOf(100, 10_000);
+const enough = timesOf(60, 10_000);
 
 /** Starts a writer, and kills it after so many answered changes, which it notes. */
 async function killedAfter(count: number, answered: string[], ...args: readonly string[]): Promise<void> {

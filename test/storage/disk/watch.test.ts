@@ -422,7 +422,7 @@ describe("a burst of changes", () => {
 
   it("is told whole, each file once", async () => {
     const site = await watched();
-    const count = timesOf(500, 10_000);
+    const count = timesOf(200, 10_000);
     // Each file is made elsewhere and moved in. One that is written in place, on a machine that is busy enough, is seen
     // empty first.
     const script = `
@@ -441,7 +441,7 @@ describe("a burst of changes", () => {
 
   it("is told whole when the system has dropped events", async () => {
     const directories = 100;
-    const count = timesOf(500, 10_000);
+    const count = timesOf(200, 10_000);
     const site = await watched({ "/1.txt": "", "/2.txt": "" });
     for (let i = 0; i < directories; i += 1) fs.mkdirSync(site.at(`/d${i}`));
     await site.settled();
@@ -478,7 +478,7 @@ describe("a burst of changes", () => {
       () => rmdir(site.at(place())),
       () => site.storage.write(place(), content("z")),
     ];
-    for (let step = 0; step < timesOf(200, 3000); step += 1) {
+    for (let step = 0; step < timesOf(80, 3000); step += 1) {
       await pick(actions)().catch(() => {}); // what is not there cannot be moved; that is as good a step
       if (step % 100 === 99) await site.settled();
     }
