@@ -65,10 +65,7 @@ const goodMs = 10_000;
 const answerMs = 9_000;
 const ping = '{"type":"ping"}';
 
-/**
- * Keeps a web socket open, and asks for what was missed while it was lost. Tells each change once, in order; own ones are
- * those of requests whose ids begin with `ownId`.
- */
+/** Keeps a web socket open and asks for what was missed. Own changes are those whose ids begin with `ownId`. */
 export function keepConnected(address: URL, ownId: string, tell: (event: PageEvent) => void): Connection {
   const until = new AbortController();
   let socket: WebSocket | undefined;

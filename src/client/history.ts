@@ -14,10 +14,7 @@ export interface PageVersion {
   readonly size?: number;
 }
 
-/**
- * Asks where the page says that its versions are (RFC 7089 §2.2): GET lists them, POST takes back the last change of
- * this user. Rejects with a {@link PageError}.
- */
+/** Asks where the page's versions are (RFC 7089 §2.2): GET lists them, POST undoes this user's last change. */
 export async function askHistory({ url, credentials }: Requesting, method: "GET" | "POST"): Promise<Response> {
   const request = { credentials, cache: "no-store" } as const;
   const { headers } = await fetchOk(url, { ...request, method: "HEAD" });

@@ -113,10 +113,7 @@ function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> 
   return pairs;
 }
 
-/**
- * The longest increasing subsequence of positions. These elements stay where they are; the others move, and a frame or a
- * video that moves starts anew.
- */
+/** The longest increasing subsequence. Its elements stay: a frame or a video that moves would start anew. */
 function longestIncreasing(numbers: readonly number[]): ReadonlySet<number> {
   const ends: number[] = []; // of the subsequences of each length, the lowest last number
   const before = new Map<number, number | undefined>();

@@ -42,10 +42,7 @@ export class AnnouncedElements {
     return this.#elements;
   }
 
-  /**
-   * Asks ahead about the elements before the edit. With others in a list it is never asked later: the trees between
-   * them would have to stay in memory.
-   */
+  /** Asks about the elements before the edit. In a list it is never asked later: trees would stay in memory. */
   judgeBefore(isInList = false): SlicedWork<void> {
     this.#isInList = isInList;
     if (isInList) this.#isAskedLater = false;

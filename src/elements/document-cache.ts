@@ -39,10 +39,7 @@ const refusals: ReadonlySet<DocumentErrorCode> = new Set([
   "NOT_WELL_FORMED",
 ]);
 
-/**
- * Parsed documents, the most recently used ones, the newest version of each path. Requests that come while a version is
- * being parsed wait for that parse.
- */
+/** The most recently used parsed documents, the newest version of each path; one parse serves all who wait for it. */
 export class DocumentCache {
   /** How often a document was there, or being parsed, when it was asked for; and how often it was not. */
   hits = 0;
@@ -96,10 +93,7 @@ export class DocumentCache {
     return { document, release };
   }
 
-  /**
-   * Gives the nodes of a document away, to be part of the next version, and forgets it; `false` where a request works
-   * with it.
-   */
+  /** Gives a document's nodes away, for the next version, and forgets it; `false` while a request works with it. */
   take(path: string, document: SourceDocument): boolean {
     if (this.#holdersOf(document) > 0 || this.#taken.has(document)) return false;
     this.#taken.add(document);
@@ -211,10 +205,7 @@ interface DocumentPlace {
   readonly file?: OpenFile | undefined;
 }
 
-/**
- * A document, from the cache where its version is there. Throws 404 where the file is gone by now, and 413
- * `DOCUMENT_TOO_LARGE`.
- */
+/** A document, from the cache if it is there. Throws 404 where the file is gone, and 413 `DOCUMENT_TOO_LARGE`. */
 export async function loadDocument(
   { storage, path, stat: found, file: opened }: DocumentPlace,
   documents: DocumentCache,

@@ -94,10 +94,7 @@ const rights: Readonly<Record<Effect, Right>> = {
 const smallBytes = 256 * 1024;
 const largeEditInTurn = fairQueue();
 
-/**
- * Edits a document: reads, selects, edits, proves and writes under the file's lock, so that two concurrent edits both
- * land, and all of a list does or nothing.
- */
+/** Reads, selects, edits, proves and writes under the file's lock: concurrent edits both land, a list as a whole. */
 export async function editElements(request: EditRequest, wanted: WantedEdits): Promise<Reply> {
   const editing = new Editing(request, wanted);
   try {

@@ -13,10 +13,7 @@ import { ChosenElements, finderOf } from "./selection.ts";
 /** What a client wants to be answered (RFC 7240 §4.2). */
 type Preference = "representation" | "minimal" | undefined;
 
-/**
- * PATCH of a document (RFC 5789): all edits of a list, or nothing. 200 with what each was about; or, as the client
- * prefers, 204, the page, or elements of it (206).
- */
+/** PATCH (RFC 5789): all edits of a list or none. 200 with what each was about, or as the client prefers 204 or 206. */
 export async function editPage(request: EditRequest): Promise<Reply> {
   const { exchange, options, path, contentTypeOf } = request;
   const { access, headers: sent } = exchange;

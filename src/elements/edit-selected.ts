@@ -22,10 +22,7 @@ export function replaceElements(request: ElementRequest): Promise<Reply> {
   });
 }
 
-/**
- * POST to elements: the content of the request is added inside of every match, after its last child (206). Blank
- * content adds nothing: nothing is written then.
- */
+/** POST to elements: adds the content after the last child of every match (206). Blank content writes nothing. */
 export function appendToElements(request: ElementRequest): Promise<Reply> {
   const { selector, options } = request;
   const { appended } = dialects[options.dialect];

@@ -111,10 +111,7 @@ export class ChosenElements implements JudgedElements {
     }
   }
 
-  /**
-   * Holds the page no longer, whose tree may become part of another one: from now on only what was asked before has an
-   * answer; all else throws.
-   */
+  /** Lets the page go: its tree may become part of another. Only what was asked before still has an answer. */
   close(): void {
     this.#held = undefined;
   }

@@ -2,10 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { type Client, fairQueue } from "./fair-queue.ts";
 
-/**
- * Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. Where it has to
- * wait for something, it yields that; see {@link settled}.
- */
+/** Work in small pieces: `yield`s after a fraction of a millisecond each, or what it waits for; see {@link settled}. */
 export type SlicedWork<Value> = Generator<Promise<unknown> | undefined, Value, void>;
 
 /** Does work to its end, while everyone else waits. Throws for work that has to wait for something. */
@@ -37,10 +34,7 @@ export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Val
   }
 }
 
-/**
- * Does work, and gives way to everyone else every few milliseconds. What fits into one slice is done when this returns,
- * without a promise.
- */
+/** Gives way to everyone else every few milliseconds. What fits into one slice returns without a promise. */
 export function inSlices<Value>(work: SlicedWork<Value>): Value | Promise<Value> {
   const slice = new TimeSlice();
   const piece = oneSlice(work, slice);

@@ -67,10 +67,7 @@ export interface ProgramFiles {
     path: string,
     options?: ProgramOptions & { readonly limit?: number; readonly after?: string },
   ): Promise<VersionList>;
-  /**
-   * Undoes the change of one commit; 409 `WRITE_CONFLICT` where it does not fit any more. `undefined` where the file is
-   * gone with it.
-   */
+  /** Undoes one commit; 409 `WRITE_CONFLICT` where it no longer fits. `undefined` where the file is gone with it. */
   revert(path: string, commit: string, options?: ProgramWriteOptions): Promise<WrittenFile | undefined>;
 }
 

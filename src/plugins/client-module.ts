@@ -2,10 +2,7 @@ import { browserModule, moduleReply, modulesPath } from "../files/browser-module
 import { requireReading } from "../server/access.ts";
 import type { Plugin } from "../server/plugin.ts";
 
-/**
- * Serves the browser module `filement/client`, which is read once, at the start. A host has one by itself, before its
- * file handler, with the option `client`.
- */
+/** Serves the browser module `filement/client`, before the file handler. The option `client` adds one to a host. */
 export function clientModule(): Plugin {
   return {
     name: "client-module",

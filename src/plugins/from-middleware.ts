@@ -52,8 +52,7 @@ export function fromMiddleware(middleware: ConnectMiddleware): Plugin {
         if (isFailure(error)) fail(asHttpError(error));
         else if (!response.writableEnded && !response.destroyed) rest = runRest();
       };
-      // Async on purpose: what it throws at once and what its promise rejects with, as in Express 5, end up in one
-      // place.
+      // Async on purpose: what it throws and what its promise rejects with, as in Express 5, end up in one place.
       const run = async (): Promise<void> => middleware(request, response, proceed);
       run().catch((error) => fail(asHttpError(error)));
 

@@ -101,10 +101,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** prom-client's own metrics of the process, which cannot be stopped: the same for all servers in it. */
 let ofProcess: Registry | undefined;
 
-/**
- * Counts exchanges in a registry, without labels that a client could invent values for. `sites` have the document caches.
- * All metrics are put into the registry, or nothing.
- */
+/** Counts exchanges in a registry, without labels that clients could invent. All metrics are registered, or none. */
 function beginCounting(
   library: typeof import("prom-client"),
   given: MetricsRegistry | undefined,

@@ -12,10 +12,7 @@ export interface FetchedReply {
   abandon(): void;
 }
 
-/**
- * A reply as a `Response` of the Fetch standard. Its content is given up when `signal` is aborted. Throws for a header
- * field that HTTP does not know.
- */
+/** A reply as a `Response`, given up when `signal` is aborted. Throws for header fields that HTTP does not know. */
 export function fetchReply(reply: Reply, signal: AbortSignal): FetchedReply {
   const { status, body } = reply;
   const headers = headersOf(reply); // before: the Response of some hosts adds a type to content without one

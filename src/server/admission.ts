@@ -29,10 +29,7 @@ export function clientOf({ address, user }: { readonly address: string; readonly
 /** Takes a place for a client, or several, and returns how to give them back. Throws 503 where too few are left. */
 export type TakePlace = (address: string, count?: number) => () => void;
 
-/**
- * Bounds how much of something is in use at once: in all, and for each client address. By default one address can take
- * half of the places.
- */
+/** Bounds how much is in use at once, in all and for each client address: half of the places, by default. */
 export function usageLimit(max: number, maxPerAddress: number = Math.ceil(max / 2)): TakePlace {
   const byNetwork = new Map<string, number>();
   let taken = 0;

@@ -94,8 +94,7 @@ export class PathLock {
 
   #leave(key: string, held: HeldLock | undefined): void {
     const next = this.#waiting.get(key)?.shift();
-    // Passed on within the process while no other process wants it: to give it up and take it again costs more than
-    // most tasks.
+    // Passed on while no other process wants it: giving it up and taking it again costs more than most tasks.
     const passedOn = next && !held?.isAwaited ? held : undefined;
     if (!passedOn) held?.release();
     if (next === undefined) {

@@ -1,9 +1,6 @@
 import { type Storage, StorageError, type StoredEntry } from "./storage.ts";
 
-/**
- * A storage that appears at a path: at `/archive`, its `/a.txt` is `/archive/a.txt`. Elsewhere there is nothing, and
- * nothing can be stored.
- */
+/** A storage that appears at a path: at `/archive`, its `/a.txt` is `/archive/a.txt`. Elsewhere there is nothing. */
 export function storageAt(at: string, storage: Storage): Storage {
   const below = `${at}/`; // "/archive" must not admit "/archives": compare with the separator on
   const find = (path: string): string | undefined => {

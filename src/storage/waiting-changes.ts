@@ -65,8 +65,7 @@ export class Draft {
   #change(outcome: Outcome, size: number, work: number): StoredStat {
     this.outcome = outcome;
     this.work += work;
-    // A version that nothing ever has unless it is the last: those who name it later find another, as if it had been
-    // replaced.
+    // A version that nothing has unless it is the last: who names it later finds another, as if replaced.
     this.stat = { type: "file", size, modified: new Date(), version: randomUUID() };
     return this.stat;
   }

@@ -1,5 +1,4 @@
-// Runs in a worker: micromark takes a time that grows with the square of some texts, and no reader's page stands still
-// for that.
+// Runs in a worker: for some texts micromark takes time that grows with their square; the page must not stand still.
 import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 

@@ -95,10 +95,7 @@ export function hasLostSpan({ startIndex, contentStart }: SourceElement): boolea
   return startIndex === null && contentStart !== -1;
 }
 
-/**
- * Elements in which formatting goes on that begins before them: `<p>b` is `<p><i>b</i></p>` in `<p><i>a</p><p>b`. Their
- * characters do not say so.
- */
+/** Elements in which formatting from before goes on, as in `<p><i>a</p><p>b`: their characters do not show it. */
 export function* elementsFormattedFromBefore(
   copies: ReadonlyMap<SourceElement, number>,
 ): SlicedWork<ReadonlySet<SourceElement>> {
@@ -115,10 +112,7 @@ export function* elementsFormattedFromBefore(
   return new Set([...found.keys()].filter((node) => node instanceof SourceElement));
 }
 
-/**
- * An element that was never closed ends with the page: not behind `</body></html>`, which the parser counts in, when
- * only white space and comments follow.
- */
+/** An element never closed ends with the page: not behind `</body></html>`, which the parser counts in. */
 function endWithPage(element: SourceElement, endOfPage: number): void {
   const isOpenFrameset = isHtmlElement(element) && element.name === "frameset" && element.contentEnd === -1;
   if (!isOpenFrameset && (element.contentEnd <= endOfPage || hasEndTag(element))) return;

@@ -167,10 +167,7 @@ function moveBy(node: TreeChild, shift: number, source: string): void {
   }
 }
 
-/**
- * Makes nodes take their text and attributes from a source, where it reads the same: slices of older ones keep these in
- * memory.
- */
+/** Has nodes take text and attributes from a source that reads the same: slices of older ones keep these alive. */
 function* readInto(source: string, nodes: readonly TreeChild[], parse: { olderBytes: number }): SlicedWork<void> {
   yield* forAll(nodes, (node) => {
     if (node instanceof SourceElement) node.readAgainIn(source);

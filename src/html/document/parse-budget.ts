@@ -26,10 +26,7 @@ export type ParseInTurn = <Value>(length: number, parse: () => SlicedWork<Value>
 
 /** Beyond it, a document is an attack on the stack, or a template loop; browsers stop at 512 as well. */
 const defaultMaxDepth = 512;
-/**
- * Real pages of 16 MiB take about 130 MiB; 16 MiB of `<p>` would take 2 GiB. An edit has two trees in the heap, and
- * what was supplied for it.
- */
+/** Real pages of 16 MiB take 130 MiB; 16 MiB of `<p>` would take 2 GiB. An edit has two trees in the heap. */
 const defaultMaxTreeBytes = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 4);
 /** Real pages of 16 MiB take up to 35 million; 16 MiB of `</b>` within 500 elements would take 2 billion. */
 const defaultMaxParseSteps = 256 * 1024 * 1024;

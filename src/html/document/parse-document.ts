@@ -18,10 +18,7 @@ const parsers: Readonly<Record<DocumentKind, (source: string, limits: ParseLimit
   xml: parseXmlTree,
 };
 
-/**
- * Parses a document from its bytes; a large one gives way to other work every few milliseconds. Throws
- * `DOCUMENT_TOO_DEEP`, `DOCUMENT_TOO_COSTLY` or, for XML, `NOT_WELL_FORMED`.
- */
+/** Parses a document in slices. Throws `DOCUMENT_TOO_DEEP`, `DOCUMENT_TOO_COSTLY` or, for XML, `NOT_WELL_FORMED`. */
 export function* parseDocument(
   kind: DocumentKind,
   bytes: Uint8Array,

@@ -29,10 +29,7 @@ export interface XmlPlace {
   readonly entities: Record<string, string> | undefined;
 }
 
-/**
- * The tree of an XML document. Throws `NOT_WELL_FORMED` with line and column for one that a browser would show an
- * error for, and `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`.
- */
+/** Throws `NOT_WELL_FORMED` with line and column where a browser shows an error; the limits are those of HTML. */
 export function* parseXmlTree(source: string, limits: ParseLimits = {}): SlicedWork<ParsedTree> {
   const budget = new ParseBudget(limits);
   const root = yield* buildXmlTree(source, budget);

@@ -11,10 +11,7 @@ export interface EditBase {
   readonly etag?: string | undefined;
 }
 
-/**
- * A change of the elements of a page, in the words of the DOM. Of elements that nest, the outermost is replaced,
- * removed, moved or filled.
- */
+/** A change of elements, in the words of the DOM. Of nested elements, the outermost is replaced, removed or filled. */
 export type Edit =
   | (EditBase & { readonly op: "replace"; readonly html: string })
   /** `html` is put to each element, as `insertAdjacentHTML` does. */

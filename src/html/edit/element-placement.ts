@@ -62,8 +62,7 @@ export function* replaceElements(
     const { start, end } = span;
     const firstTag = firstTagOf(fragment);
     const previous = previousOf(element);
-    // What is put in place of the element before leaves nothing open; and the same start tag closes what it closed so
-    // far.
+    // What replaces the element before leaves nothing open, and the same start tag closes what it closed so far.
     const isClosed = replaced.has(previous) || firstTag === element.name;
     const endTags = isClosed ? "" : endTagsAt(previous, start, firstTag);
     const before = endTags + firstLineAt(document, element.parent, start, fragment.html);
@@ -211,10 +210,7 @@ const goesOnIn: Readonly<Record<string, readonly string[]>> = {
   colgroup: ["col"],
 };
 
-/**
- * What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows before
- * it, which without tags of its own ends where the table ends.
- */
+/** What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows. */
 function parentOfAddition(document: SourceDocument, element: SourceElement, { tags: [tag] }: Fragment): SourceElement {
   const { html, body } = partsOf(document);
   if (element === html && body) return body;

@@ -6,8 +6,7 @@ import { type Encode, joined, reference, replaced, serialisedParts } from "../do
 import type { SourceDocument } from "../document/source-document.ts";
 import { prove } from "./proof.ts";
 
-// Where the bytes of a document that is not UTF-8 stand meanwhile, so that they differ from what a reference stands
-// for.
+// Where bytes of a document that is not UTF-8 stand meanwhile, apart from what references stand for.
 const markedBytes = 0xf700;
 
 /** A document in which every element has tags of its own. */

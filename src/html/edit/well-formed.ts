@@ -81,10 +81,7 @@ const integrationPoints = new Set([
   "annotation-xml",
 ]);
 
-/**
- * Where a fragment is to stand. In SVG and MathML (`foreign`), `<path/>` closes itself; in `script`, `style`, `title`,
- * `textarea`... there is only text.
- */
+/** Where a fragment stands. `foreign`: SVG, MathML, where `<path/>` closes itself; `script` and others: only text. */
 export type FragmentContext = "html" | "foreign" | { readonly textOf: string };
 
 /** The context that an element makes for its content. */

@@ -13,10 +13,7 @@ import { readDoctype } from "../document/xml-doctype.ts";
 import { parseXmlPart, type XmlPlace } from "../document/xml-document.ts";
 import type { Fragment, FragmentStep, FragmentTag } from "./well-formed.ts";
 
-/**
- * A function that checks that XML is well-formed as content of a node, whose namespaces and entities it may use. It
- * throws `INVALID_HTML` with line and column.
- */
+/** Makes a check of XML as content of a node, with its namespaces and entities; it throws `INVALID_HTML` with line. */
 export function xmlFragmentsOf(
   xml: string,
   document: SourceDocument,

@@ -43,10 +43,7 @@ function languageOf(
   return language;
 }
 
-/**
- * Whether a language is in one of the ranges of `:lang()`: it is equal to it, or begins with it and `-`. A range with
- * wildcards goes by the extended filtering of RFC 4647, §3.3.2.
- */
+/** Whether a language is in a range of `:lang()`: equal, or longer by a `-`; wildcards as in RFC 4647, §3.3.2. */
 function matchesLanguage(language: string, ranges: readonly LanguageRange[]): boolean {
   const tag = asciiLowerCase(language);
   return ranges.some(({ range: written, hasWildcards }) => {

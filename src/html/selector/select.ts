@@ -47,10 +47,7 @@ interface Found {
 /** What selectors have found. A tree does not change, and is asked again; an edit asks twice before it writes. */
 const foundIn = new WeakMap<RootNode, Map<SelectorList, Found>>();
 
-/**
- * Finds the elements that `document.querySelectorAll(selector)` gives in a browser, in document order. Throws
- * `SELECTOR_TOO_COSTLY` and `TOO_MANY_MATCHES` beyond the limits.
- */
+/** The elements of `document.querySelectorAll()`. Throws `SELECTOR_TOO_COSTLY` and `TOO_MANY_MATCHES` beyond limits. */
 export function* selection(
   document: SelectableDocument,
   selector: SelectorList,

@@ -86,10 +86,7 @@ function endsName(code: number): boolean {
   return code === 0x3d || code === 0x3e || code === 0x2f || isBlank(code) || Number.isNaN(code);
 }
 
-/**
- * The attributes of the start tag that begins at an offset; of two with one name the first. `rename` gives names back
- * their capitals in SVG and MathML.
- */
+/** The attributes of a start tag; of two with one name the first. `rename` restores capitals in SVG and MathML. */
 export function readAttributes(
   source: string,
   tagStart: number,

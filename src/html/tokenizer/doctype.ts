@@ -15,10 +15,7 @@ const start = new RegExp(`^${blanks}([^\\t\\n\\f ]*)${blanks}`);
 const keyword = /^(public|system)/i;
 const identifier = new RegExp(`^${blanks}${quoted}${blanks}`);
 
-/**
- * Reads what stands between `<!doctype` and `>` (HTML Standard, 13.2.5.53 to 13.2.5.68). `isComplete` tells whether
- * there is a `>`.
- */
+/** Reads what stands between `<!doctype` and `>` (HTML Standard, 13.2.5.53 to 13.2.5.68), if there is a `>`. */
 export function readDoctype(raw: string, isComplete: boolean): Doctype {
   const text = normalised(raw);
   const [all = "", name = ""] = start.exec(text) ?? [];

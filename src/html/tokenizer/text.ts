@@ -87,10 +87,7 @@ export function endOfRawText(source: string, from: number, name: string): RawTex
   return endByMarks(/<\//g, source, from, (_mark, index) => isTagAt(source, index + 2, name));
 }
 
-/**
- * The end of a `script`. Between `<!--` and `-->` a `<script` begins another one, whose end tag is text (13.2.5.15 to
- * 13.2.5.31). `<!-->` is both the beginning and the end.
- */
+/** The end of a `script`: between `<!--` and `-->`, `<script` begins another, whose end tag is text (13.2.5.15 on). */
 export function endOfScript(source: string, from: number): RawTextEnd {
   let isInComment = false;
   let isInScript = false;

@@ -21,10 +21,7 @@ const bogusCommentEnd = />/g;
 const specialInRcdata = /[&\0]/g;
 const specialInRawText = /\0/g;
 
-/**
- * The tokenizer of the HTML Standard (13.2.5) over a source that is there as a whole. It makes no strings of what may
- * never be asked for, and stops after any token.
- */
+/** The tokenizer of the HTML Standard (13.2.5). Makes no strings that may never be asked for; stops at any token. */
 export class Tokenizer {
   /** Where the next token begins. */
   position = 0;

@@ -84,10 +84,7 @@ function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
   if (index >= 0 && index >= open.topmostWith(trait.special)) open.popTo(index);
 }
 
-/**
- * The adoption agency algorithm: an end tag of formatting, `</b>`, ends it also where paragraphs have begun meanwhile,
- * by giving each of them formatting of its own.
- */
+/** The adoption agency algorithm: `</b>` ends formatting also where paragraphs have begun meanwhile. */
 export function endFormatting(builder: TreeBuilder, { name: tag }: Pick<Tag, "name">): void {
   const { open, formatting } = builder;
   const { current } = open;

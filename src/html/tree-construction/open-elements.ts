@@ -7,10 +7,7 @@ export interface OpenElement {
   readonly tag: TagName;
 }
 
-/**
- * The stack of open elements (HTML Standard, 13.2.4.2). Searches go through it from the top; a parse's budget counts
- * its length for each tag.
- */
+/** The stack of open elements (13.2.4.2), searched from the top; a parse's budget counts its length for each tag. */
 export class OpenElements {
   readonly #entries: OpenElement[] = [];
   readonly #checkDepth: (depth: number) => void;

@@ -48,10 +48,7 @@ export function blanksOf(run: TextRun): TextRun | undefined {
 /** A rope of more pieces is made flat: millions of them would be joined in one go, and take many times their size. */
 const mostPieces = 4096;
 
-/**
- * The texts of a tree that is being built. Where they read as the source does, they are slices of it, which take no
- * memory of their own, and elsewhere flat strings.
- */
+/** The texts of a tree in the making: slices of the source where they read as it does, elsewhere flat strings. */
 export class SourceTexts {
   readonly #source: string;
   /** Texts that do not read as the source does, and how many pieces they are made of. */

@@ -58,10 +58,7 @@ const notPlainWord = /[^!#-[\]-~]/g;
  */
 const treacherous = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/**
- * All but printable ASCII as `\xHH`, and so the quote and the backslash. Apache writes `\"` there, at which a reader
- * that takes the next quote for the end loses its place.
- */
+/** All but printable ASCII as `\xHH`, also quote and backslash: for some readers the quote of `\"` ends the field. */
 function escaped(bytes: string, unsafe = notPlain): string {
   return asBytes(bytes).replace(unsafe, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

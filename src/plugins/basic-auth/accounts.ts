@@ -10,10 +10,7 @@ import type { UserRecord } from "./users.ts";
 
 /** Who may sign in. */
 export interface Accounts {
-  /**
-   * The user whose name and password these are, or `undefined`. Throws a 503 where too many passwords wait to be
-   * checked; addresses share the turns equally.
-   */
+  /** The user of these credentials or `undefined`. Throws 503 where too many wait; addresses share turns equally. */
   identify(credentials: Credentials, address: string): Promise<User | undefined>;
   /** The same user in these accounts; `undefined` for one who was removed, or has another password by now. */
   renewed(user: User): User | undefined;

@@ -9,8 +9,7 @@ export interface Credentials {
 /** As much as all of a request's header fields together may have in Node; `fetch` has no limit of its own. */
 const maxLength = 16_384;
 
-// RFC 7617 §2: neither may contain control characters. In a name they would end up in logs; a NUL ends a hashed
-// password.
+// RFC 7617 §2: neither may contain control characters. A name would end up in logs; a NUL ends a hashed password.
 const control = /[\x00-\x1f\x7f-\x9f]/;
 // What stands for bytes that are not UTF-8: different bytes would be the same password.
 const replacement = "\ufffd";

@@ -39,10 +39,7 @@ export class EventReader extends LiveClient<PassThrough> {
     this.write(eventText(name, "gap", gapText, lastId));
   }
 
-  /**
-   * It has an id only for a reader that begins here: one that is told what it missed would otherwise miss that for good
-   * if the connection broke in between.
-   */
+  /** With an id only for a reader that begins here: one that missed something would else miss it for good. */
   writeHello(feed: FeedPosition, isBeginning: boolean = true): void {
     const id = isBeginning ? feed.lastId : undefined;
     this.write(`retry: ${retry}\n${eventText(feed.name, "hello", helloText(feed, this.audience.path), id)}`);

@@ -14,10 +14,7 @@ import { emptyReply, type Reply } from "../../server/reply.ts";
 import type { FileOptions } from "../../server/site.ts";
 
 export type Method = Exclude<FileMethod, "OPTIONS">;
-/**
- * What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file; a *gap* ends in a slash,
- * and can hold a directory.
- */
+/** What a path can turn out to be. A *slot* can hold a file; a *gap* ends in a slash and can hold a directory. */
 export type Target = "document" | "file" | "directory" | "root" | "slot" | "gap" | "nothing";
 
 /** An operation, and the right that it takes; without one, any right that its method could need will do. */

@@ -38,20 +38,14 @@ export interface CommittingOptions {
   readonly importer: Importer;
   /** Bytes of changes that may wait for git. */
   readonly maxBacklog: number;
-  /**
-   * Notes what files are that changed without a server, beside the commits. Before each it asks, and waits, whether it
-   * is to go on.
-   */
+  /** Notes what files have become without a server. Asks before each, and waits, whether it is to go on. */
   look(goesOn: () => Promise<boolean>): Promise<void>;
   /** Lets git tidy up; no commit is made meanwhile. */
   tidy(): Promise<void>;
   report(error: unknown): void;
 }
 
-/**
- * Makes commits of the records in all journals, in the order of each file's versions. One process does so, under a
- * lock; another takes over when it ends.
- */
+/** Commits the records of all journals, in the order of versions. One process does so, under a lock, until it ends. */
 export class Committing {
   readonly #options: CommittingOptions;
   /** The lock of the process that makes the commits. */

@@ -62,10 +62,7 @@ export async function gitOutput(repository: string, args: readonly string[]): Pr
   return output;
 }
 
-/**
- * What git answers, and how it ended; `null` for one that was killed. An answer of more than `mostBytes` is cut behind
- * them, and ends it. Rejects where it cannot be started.
- */
+/** What git answers, and its exit code; `null` if it was killed. More than `mostBytes` is cut, and ends it. */
 export async function gitResult(
   repository: string,
   args: readonly string[],

@@ -45,10 +45,7 @@ export class Importer {
   #complaint = "";
   #mark = 0;
   #isNew = true;
-  /**
-   * The commit that the next ones follow. Where the branch has another one by then, as from a git whose process was
-   * killed, git refuses them.
-   */
+  /** The commit that the next ones follow: where the branch has another one by then, git refuses them. */
   #base: string | undefined;
   #latest = 0;
 
@@ -86,10 +83,7 @@ export class Importer {
     return kept ?? (await this.#repository.read(`${this.#repository.ref}:${path.slice(1)}`))?.content;
   }
 
-  /**
-   * A file after an append. What history does not have of it, as from a process that ended before it could note it, is
-   * in the file, if that was only appended to since.
-   */
+  /** A file after an append. What history lacks of it, as of a process that died, is read if it only grew since. */
   async #appended({ path, content, size, etag }: ReadRecord, before: Buffer = Buffer.alloc(0)): Promise<Buffer> {
     const known = Buffer.concat([before, content]);
     if (known.length === size) return known;

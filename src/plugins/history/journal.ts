@@ -75,10 +75,7 @@ export class Journal {
     this.#observer = observer;
   }
 
-  /**
-   * Resolves when the record is in the file, or could not be written yet, which is reported. Those that come while one
-   * write is under way are written together.
-   */
+  /** Resolves when the record is in the file, or could not be written yet, which is reported. One write serves all. */
   add(record: JournalRecord, content: Uint8Array): Promise<void> {
     const text = Buffer.from(JSON.stringify(record));
     const head = Buffer.allocUnsafe(headBytes);

@@ -31,10 +31,7 @@ interface Entry {
   readonly blob: string;
 }
 
-/**
- * The versions of all files, from the commits of one branch. The index grows with each commit by some 400 bytes, and is
- * read on from where it ended when the branch has moved.
- */
+/** All versions, from the commits of one branch. The index takes 400 bytes for each and follows the branch. */
 export class Versions implements FileHistory {
   readonly base: string;
   readonly covers: (path: string) => boolean;

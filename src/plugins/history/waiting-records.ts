@@ -89,10 +89,7 @@ export class WaitingRecords {
     );
   }
 
-  /**
-   * Whether the version that a record follows is in another journal, from before that time. In a bucket what has the
-   * same content is one version, which may come again.
-   */
+  /** Whether the version before is in another journal, from before. In a bucket, equal contents are one version. */
   #isPreceded({ path, follows, journal }: ReadRecord, before: number = Number.POSITIVE_INFINITY): boolean {
     return [...(this.#index.get(`${follows} ${path}`) ?? [])].some(
       (each) => each.journal !== journal && each.time < before,

@@ -3,10 +3,7 @@ import type { Access } from "../../server/access.ts";
 import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
 import type { Exchange } from "../../server/exchange.ts";
 
-/**
- * Whether a client may receive a change; `"without-content"` where it may read some elements of the page, and which
- * were changed is no longer known.
- */
+/** Whether a client may receive a change; `"without-content"` where it is no longer known which elements changed. */
 export type Verdict = "yes" | "no" | "without-content";
 
 /** What one client may receive, and what it asked for. */

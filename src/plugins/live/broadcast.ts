@@ -37,9 +37,7 @@ const mostPending = 1000;
 /** Most clients that are asked at once whether elements decide what they receive. */
 const mostAsked = 100;
 
-/**
- * Delivers each change to many clients, in order and once. It holds the event loop for a few milliseconds at a time.
- */
+/** Delivers each change to many clients, in order and once, and holds the event loop for milliseconds only. */
 export class Broadcast {
   readonly #feed: ChangeFeed;
   readonly #onError: (error: unknown) => void;

@@ -43,10 +43,7 @@ export async function applyRules(exchange: Exchange, next: Next, guarding: Guard
   return variesBy(reply, ...vary);
 }
 
-/**
- * The access of one client, within the limits that earlier plugins have set. `onJudged` is called for each question
- * about a whole file or about known elements.
- */
+/** The access of one client, within what earlier plugins allow. `onJudged` is called for each question. */
 function accessOf(exchange: Exchange, guarding: Guarding, onJudged: () => void): Access {
   const { renewed, unauthorized, vary } = guarding;
   const before = exchange.access;

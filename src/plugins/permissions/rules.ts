@@ -108,8 +108,7 @@ export function compileRuleSelector(selector: string): RuleSelector {
   if (behindEscape.test(selector)) throw new TypeError(`a selector without a backslash before ${placeholder}`);
   const pieces = selector.split(placeholder);
   const of = (username: string): string => pieces.join(escapeIdentifier(username));
-  // Not the percent-decoded reading that a request may have as well: an escaped quotation mark in a name would count
-  // then.
+  // Not the percent-decoded reading, too: an escaped quotation mark in a name would count then.
   try {
     parseSelector(of("username"));
   } catch (error) {

@@ -128,10 +128,7 @@ export class MemoryBuckets implements BucketStore {
     this.#timer = undefined;
   }
 
-  /**
-   * From the last bucket to the first. Between two pieces buckets may be taken from, added and evicted: those that this
-   * moves come from the end, where all have been looked at.
-   */
+  /** From the last bucket to the first, in pieces: those moved meanwhile come from the end, which was looked at. */
   async #dropFull(): Promise<void> {
     for (let end = this.#size; end > 0 && !this.#isClosed; ) {
       const now = this.#now();

@@ -77,10 +77,7 @@ export function offersStreamItems(exchange: Exchange): boolean {
   return offered.some((each) => each.trim() === streamItemProtocol);
 }
 
-/**
- * The changes of a document, whose URL may have a query of its own, and where any subprotocol is accepted; or those that
- * the query asks for, in the format that the client offers.
- */
+/** The changes of a document, for any subprotocol; or those that the query asks for, in the format offered. */
 export async function wantedChanges(
   exchange: Exchange,
   document: string | undefined,

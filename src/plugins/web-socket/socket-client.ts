@@ -9,10 +9,7 @@ import { streamItems } from "./stream-item.ts";
 /** FIN, and the opcode of text (RFC 6455 §5.2). */
 const wholeText = 0x81;
 
-/**
- * A text message as one frame, as servers send it: whole and not masked. All clients can be sent the same bytes, which
- * a library that frames for each of them does not offer.
- */
+/** A text message as one frame, which all clients are sent; a library would frame it for each of them. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10;

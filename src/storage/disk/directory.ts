@@ -48,10 +48,7 @@ export interface Directory {
   at(name: string): string;
 }
 
-/**
- * A path leads elsewhere by now: its directory is gone or has moved, or a link is on the way. Nothing was done, and the
- * path is looked up anew.
- */
+/** A path leads elsewhere by now: its directory moved, or a link is on the way. Nothing was done; try anew. */
 export class Elsewhere extends StorageError {
   constructor() {
     super("conflict");
@@ -122,8 +119,7 @@ function* requireMeant(directory: Directory): Program<void> {
 
 /** Where the system tells: whether an open directory lies at its real location. */
 export function liesInPlace({ real, file }: Directory): boolean {
-  // The kernel answers from its memory and never from a disk, in a tenth of the time that a thread of the pool takes to
-  // ask.
+  // The kernel answers from its memory, never from a disk, in a tenth of the time of a call in the pool.
   return readlinkSync(`${descriptorsFolder}/${file}`) === real;
 }
 

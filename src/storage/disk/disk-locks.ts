@@ -76,10 +76,7 @@ class DiskLocks {
   }
 }
 
-/**
- * Locks of this machine and of several at once: processes beside this one may know only the first. `nameOf` gives the
- * key that all machines have in common.
- */
+/** Locks of this machine and of several: neighbours may know only the first. `nameOf` gives the common key. */
 function bothLocks(machine: Locks, shared: Locks, nameOf: (key: string) => string): Locks {
   const alsoShared = async <Got extends HeldLock | undefined>(
     here: HeldLock,

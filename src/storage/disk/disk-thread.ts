@@ -38,10 +38,7 @@ export class DiskThread {
   #isStuck = false;
   #watch: NodeJS.Timeout | undefined;
 
-  /**
-   * Does a job. `late` is called where that takes too long, or the thread dies: the promise settles once it is known
-   * that nothing more will happen.
-   */
+  /** Does a job. `late` is called where that takes long, or the thread dies; then the promise settles at the end. */
   run(job: Job, late: (error: unknown) => void = () => {}): Promise<JobResult> {
     if (bytesOf(job) > maxSentBytes) return inPool(programOf(job));
     if (this.#state === "none") this.#start();

@@ -37,10 +37,7 @@ const maxLooks = 10;
  */
 const maxAttempts = isTold() ? 5 : 1;
 
-/**
- * Looks at a name in a directory; `undefined` where nothing is to be seen. Throws {@link Elsewhere} where a link leads
- * on, or has taken the place of a directory.
- */
+/** Looks at a name; `undefined` where nothing can be seen. Throws {@link Elsewhere} where a link leads on. */
 type See<T> = (disk: Disk, directory: Directory, name: string) => Promise<T | undefined>;
 
 /**
@@ -142,10 +139,7 @@ async function beforeAppend(
   return isThere ? storedStat(stats) : statOf({ ino: stats.ino, ...note.before });
 }
 
-/**
- * Ends the append that a note is about, and gives whether it did: not where a lock of the file is held, whose holder is
- * at work on it or will end it.
- */
+/** Ends the append that a note is about, unless a lock of the file is held: its holder will end it. */
 export async function endIfAbandoned(
   directory: Directory,
   noteName: string,

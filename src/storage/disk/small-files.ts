@@ -190,8 +190,7 @@ export class FreshStats {
     const known = this.#due.get(location);
     if (known) return known;
     this.#turnEnd ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
-      // Not cleared: V8 links the old table of a map to the new one, and once one table is old, all after it outlive
-      // their use.
+      // Not cleared: V8 links the old table of a map to the new one, and old tables would outlive their use.
       this.#due = new Map();
       this.#turnEnd = undefined;
     });

@@ -63,10 +63,7 @@ async function* tidied(root: string, report: (problem: unknown) => void): AsyncG
   }
 }
 
-/**
- * Removes what processes that died left behind in a directory, and takes back the appends they did not finish; gives
- * the directories in it.
- */
+/** Removes what dead processes left in a directory and takes back their appends; gives the directories in it. */
 export async function tidyDirectory(real: string): Promise<readonly string[]> {
   return within(real, async (directory) => {
     const found: string[] = [];

@@ -25,10 +25,7 @@ interface SystemCalls {
 
 type CallName = keyof SystemCalls;
 
-/**
- * A system call that a program asks for; `directory` where it may be made once for all who ask for the same. With
- * `"answer"` a program gives its result before it ends.
- */
+/** A system call. With `directory`, all who ask for it may share one; with `"answer"` a program gives its result. */
 export interface SystemCall {
   readonly name: CallName | "answer";
   readonly values: readonly unknown[];

@@ -47,10 +47,7 @@ export function isAppendNoteName(name: string): boolean {
   return noteName.test(name);
 }
 
-/**
- * Whether a name is that of a temporary file whose process can no longer be at work on it. Several processes and
- * machines may share a directory, and process ids are used again.
- */
+/** Whether a temporary file's process can no longer be at work: machines share directories, process ids come again. */
 export function isAbandoned(name: string, modifiedMs: number): boolean {
   if (spareName.test(name)) return true;
   const [, madeOn, processId] = uploadName.exec(name) ?? [];

@@ -12,10 +12,7 @@ import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-names.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
 
-/**
- * The kernel keeps 16,384 events for a process (`fs.inotify.max_queued_events`), and throws away what comes on top
- * without a word. With this many at once, some may be missing.
- */
+/** The kernel keeps 16,384 events for a process and drops more without a word. With this many, some may be missing. */
 const maxAtOnce = 4096;
 
 /** The system has no more watches, or no more descriptors. */
@@ -195,8 +192,7 @@ class DiskWatch {
   }
 
   #notice(directory: WatchedDirectory, name: string | undefined): void {
-    // Under its own name, a directory reports what becomes of itself. For the root, and behind a link, nothing else
-    // does.
+    // Under its own name a directory reports its own changes. For the root, and behind a link, nothing else does.
     if (name === undefined || name === basename(directory.real)) this.#paths.add(directory.path);
     if (name === undefined) return;
     const path = directory.pathOf(name);

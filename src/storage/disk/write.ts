@@ -22,10 +22,7 @@ import { modeOfSuccessor } from "./write-programs.ts";
 /** Content up to here is held in memory; more is received into a temporary file. */
 const maxHeldBytes = 64 * 1024;
 
-/**
- * Stores content as a file, or adds it to the end of one, which stays the same file. The content is received first, so
- * that a slow sender delays no other change.
- */
+/** Stores content as a file, or appends it. It is received first: a slow sender delays no other change. */
 export async function write(
   disk: Disk,
   changes: DiskChanges,

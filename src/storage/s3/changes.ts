@@ -114,8 +114,7 @@ export class Changes {
       check?.(found.kind === "file" ? found.object.stat : found.stat);
       if (found.kind === "directory") return removal(places, path, undefined);
       if (await deletesOnCondition()) return removal(places, path, found.object);
-      // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any
-      // time.
+      // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place.
       const write = { ...newWrite(mark, found.object), isTombstone: true, properties: {} };
       const bury = async (condition: Condition, store: ObjectStore): Promise<StoredObject> => {
         await places.makeMarker(parentOf(path), store); // it outlives what is in it

@@ -64,8 +64,7 @@ export class ObjectReader {
     store: ObjectStore = this.#places.store.timed(),
   ): Promise<{ file: FoundFile; body?: Readable } | undefined> {
     const key = this.#places.keyOf(path);
-    // Not a conditional GET: its 304 does not tell the write, and the store's tag comes back when the same content
-    // does.
+    // Not a conditional GET: its 304 does not tell the write, and equal content has an equal tag in the store.
     const now = known && (await store.head(key));
     if (known && !now) return undefined;
     if (known && now?.etag === known.object.etag) {

@@ -71,8 +71,7 @@ function codeOf(error: unknown): StorageErrorCode | undefined {
   if (known !== undefined) return known;
   if (status === 507) return "full";
   if (status === 429 || status === 503) return "busy";
-  // 403 without a name is the answer to HEAD: keys that are wrong, or have expired.
-  // A success that is an error broke off.
+  // 403 without a name answers HEAD where keys are wrong or have expired. A success that is an error broke off.
   if (status !== undefined) return status === 403 || status < 300 || status >= 500 ? "unavailable" : undefined;
   const isOfTheWay = ofTheWay.has(name) || /^E[A-Z_]+$/.test(String(code));
   return isOfTheWay ? "unavailable" : undefined; // anything else is a mistake of ours
