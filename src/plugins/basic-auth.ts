@@ -1,4 +1,5 @@
 import { ConfigError } from "../config.ts";
+import { atOnce, inSlices } from "../event-loop/sliced-work.ts";
 import { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
 import { checkOptions } from "../options/check-config.ts";
@@ -120,7 +121,8 @@ function accountsSource({ authfile, users, rules = [] }: BasicAuthOptions): Sour
       async load() {
         const found = await readUsersFile(path);
         const permissions = createPermissions([...rules, ...found.rules]);
-        return { ...found, content: { accounts: accountsOfUsers(found.users, hashing), permissions } };
+        const accounts = await inSlices(accountsOfUsers(found.users, hashing));
+        return { ...found, content: { accounts, permissions } };
       },
     });
   }
@@ -132,7 +134,7 @@ function accountsSource({ authfile, users, rules = [] }: BasicAuthOptions): Sour
   const warnings = known.flatMap(({ record, stored: { warning } }) =>
     warning === undefined ? [] : [`user ${JSON.stringify(record.username)}: ${warning}`],
   );
-  return fixedSource("basicAuth", { accounts: accountsOfUsers(known, hashing), permissions }, warnings);
+  return fixedSource("basicAuth", { accounts: atOnce(accountsOfUsers(known, hashing)), permissions }, warnings);
 }
 
 function wrong(problems: readonly string[]): never {

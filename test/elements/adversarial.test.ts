@@ -7,10 +7,7 @@ import { type SteppedClock, stepClock } from "../helpers/counted-work.ts";
 import { sample } from "../helpers/effort.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
-/**
- * What each attack is answered with; others are answered meanwhile, or it would not end. How long that takes,
- * `npm run bench -- elements` measures; that the event loop turns, the tests of the parts count.
- */
+/** The answer to each attack; others are answered meanwhile. Bench and the tests of the parts count the time. */
 async function answers(attacks: readonly Attack[]): Promise<Record<string, string>> {
   const outcomes = await withstand(await temporaryDirectory(), attacks);
   for (const { name, status, code, ms, neighbourMs } of outcomes) {

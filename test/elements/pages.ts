@@ -17,10 +17,7 @@ export interface RealPage {
   readonly number: number;
 }
 
-/**
- * Pages of the web that the package `htmlparser-benchmark` carries: all 258 in the campaign, otherwise the same sixteen
- * for everybody, from the small to the large.
- */
+/** Pages of the package `htmlparser-benchmark`: all 258 in the campaign, otherwise sixteen, from small to large. */
 export function realPages(): RealPage[] {
   const names = readdirSync(directory).filter((name) => name.endsWith(".html"));
   const bySize = names.map((name) => ({ name, size: statSync(new URL(name, directory)).size }));

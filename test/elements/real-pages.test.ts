@@ -69,10 +69,7 @@ async function around(
   return { before: page.subarray(0, start), after: page.subarray(end), element };
 }
 
-/**
- * Changes the element; whatever the answer, the bytes before and after it must be as they were. `"moved"` where the page
- * had to be put in order for that: nothing stands where it stood any more.
- */
+/** Changes the element: all other bytes must stay. `"moved"` where the page had to be put in order for that. */
 async function change(
   send: Send,
   method: string,

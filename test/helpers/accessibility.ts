@@ -30,10 +30,7 @@ interface AccessibilityNode {
   readonly properties?: ReadonlyArray<{ readonly name: string; readonly value: { readonly value?: unknown } }>;
 }
 
-/**
- * What Chromium tells a screen reader about a page, without its frames: a line for each landmark, heading, control and table
- * header, indented as they lie in each other: `checkbox "Buy bread", checked`.
- */
+/** What a screen reader learns of a page: a line for each landmark, heading, control and table header, indented. */
 export async function outlineOf(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = (await session.send("Accessibility.getFullAXTree")) as { nodes: AccessibilityNode[] };

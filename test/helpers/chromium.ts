@@ -6,10 +6,7 @@ export const pageTimeout = 100_000;
 
 let browser: Promise<Browser> | undefined;
 
-/**
- * Chromium without a window, for tests tagged `chromium`. All files of a worker share it, and it ends with the worker: a
- * test closes the contexts and pages it opens. After a crash there is a new one.
- */
+/** Chromium, for tests tagged `chromium`. It ends with its worker; tests close what they open in it. */
 export function sharedChromium(): Promise<Browser> {
   browser ??= launch();
   return browser;

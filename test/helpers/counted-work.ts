@@ -13,10 +13,7 @@ export interface SteppedClock {
   pass(ms: number): void;
 }
 
-/**
- * Has every look at `performance.now()` take a millisecond until the test is over: what gives way after some milliseconds
- * does so after that many looks, on every machine.
- */
+/** Has each look at `performance.now()` take a millisecond: what gives way does so after as many looks everywhere. */
 export function stepClock(msOfLook = 1): SteppedClock {
   // A whole number, with which sums and differences are exact: of fractions they are so only up to the next power of two.
   let now = Math.ceil(performance.now());

@@ -7,10 +7,7 @@ export const isCampaign: boolean = process.env["FILEMENT_CAMPAIGN"] === "1";
 /** When the time of a campaign is spent, in milliseconds since 1970: what goes on for long ends then. */
 const campaignEndsAt = Number(process.env["FILEMENT_CAMPAIGN_ENDS_AT"] ?? Number.POSITIVE_INFINITY);
 
-/**
- * Whether tests of elements take an S3 bucket where they take the memory otherwise. A campaign runs them both ways; with a tag
- * it could not.
- */
+/** Whether tests of elements take an S3 bucket in place of the memory; a campaign runs them both ways. */
 export const usesBucket: boolean = process.env["FILEMENT_STORAGE"] === "s3";
 
 /** Shifts the seeds of all random tests; 0 leaves each its own. A campaign prints the one that found something. */

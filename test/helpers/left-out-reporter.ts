@@ -2,10 +2,7 @@ import type { Reporter, TestModule } from "vitest/node";
 import { suiteSeed } from "./effort.ts";
 import { allNeeds, type NeedState } from "./needs.ts";
 
-/**
- * Says at the end, once for each, what this machine lacks and how many tests were left out for it; and where a test has
- * failed, which seed repeats the random ones.
- */
+/** Says at the end what this machine lacks, how many tests it left out, and which seed repeats a failure. */
 export class LeftOutReporter implements Reporter {
   readonly #mustHavePrograms: boolean;
   readonly #needs: readonly NeedState[];

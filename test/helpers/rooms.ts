@@ -1,7 +1,4 @@
-/**
- * The rooms of `src` from top to bottom: a module may import, also a type, only what stands in its own row or below. The four
- * files at the top of `src` are rooms of their own.
- */
+/** The rooms of `src` from top to bottom: a module imports, also types, only from its own row or below. */
 export const rows: readonly (readonly string[])[] = [
   ["cli"],
   ["index"],

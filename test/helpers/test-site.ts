@@ -44,10 +44,7 @@ export interface TestStorage {
   everything(): Promise<string[]>;
 }
 
-/**
- * The storages that every test of an operation runs against; the S3 server takes its time, so only in a campaign. A path that
- * ends in a slash is an empty directory.
- */
+/** The storages of every test of an operation; S3 only in a campaign. A path that ends in a slash is a directory. */
 export const storages: readonly { readonly where: string; make(files?: Files): Promise<TestStorage> }[] = [
   { where: "on disk", make: async (files) => onDisk(await temporaryDirectory(), files) },
   { where: "in memory", make: inMemory },

@@ -11,10 +11,7 @@ const project = fileURLToPath(new URL("../..", import.meta.url));
 const threadOfDisk = "src/storage/disk/write-thread.ts";
 const run = promisify(execFile);
 
-/**
- * For tests that end a process: compiles a module of this directory, and what it imports, to JavaScript before the tests
- * of the file that calls this. The function it gives tells where the compiled module is.
- */
+/** Compiles a module of this directory before the tests of a file; the function tells where the result is. */
 export function compiled(module: string): () => string {
   let directory = "";
   beforeAll(async () => {

@@ -5,10 +5,7 @@ import type { ByteSpan, CommitCheck, Content, OpenFile, Storage, StoredStat } fr
 import { timesOf } from "../helpers/effort.ts";
 import { brokenContent, content, entriesAt, namesAt, slowContent, textAt, withBytes } from "./content.ts";
 
-/**
- * What every storage promises. `make` gives a storage with these files and nothing else in it; `oddName` is a name that not every disk
- * takes.
- */
+/** What every storage promises. `make` gives one with just these files; not every disk takes `oddName`. */
 export function storageContract(
   make: (files?: Readonly<Record<string, string>>) => Promise<Storage>,
   oddName = 'it\'s "quoted" & <b>',

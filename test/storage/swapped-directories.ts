@@ -45,10 +45,7 @@ interface Outcome {
   readonly outside: { readonly names: readonly string[]; readonly empty: readonly string[]; readonly text: string };
 }
 
-/**
- * Runs an operation once for each system call that it makes, or each `stride`th, with {@link swapped}; expects that it tells
- * nothing of what lies outside, and gives what became of that.
- */
+/** Runs an operation once for each `stride`th system call, {@link swapped}: it must tell nothing of the outside. */
 export async function* eachSwap(name: string, swap: Swap, stride: number): AsyncGenerator<Outcome & { step: number }> {
   let step = 1;
   for (let isSwapped = true; isSwapped; step += stride) {

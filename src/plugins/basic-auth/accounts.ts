@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { fairQueue, type RunInTurn } from "../../event-loop/fair-queue.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
 import { latestUser, userOf } from "../permissions/latest-user.ts";
@@ -53,10 +54,11 @@ const records = new WeakMap<User, UserRecord>();
  * The time of an attempt does not tell which names exist. A failed one compares the password with one hash of each kind
  * in the list: the user's own, where the name exists, and another user's for each other kind, of four at most.
  */
-export function accountsOfUsers(users: readonly KnownUser[], { inTurn, right }: Hashing): Accounts {
+export function* accountsOfUsers(users: readonly KnownUser[], { inTurn, right }: Hashing): SlicedWork<Accounts> {
   const known = new Map<string, { readonly user: User; readonly stored: StoredPassword }>();
   const decoys = new Map<string, StoredPassword>();
   for (const { record, stored } of users) {
+    yield;
     const user = userOf(record.username, record.roles ?? [], problem);
     records.set(user, record);
     known.set(record.username, { user, stored });

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../config.ts";
+import { itemsInSlices } from "../../event-loop/sliced-work.ts";
 import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
@@ -67,7 +68,7 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
         const { content, rules, warnings } = await options.load();
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
-        const isOpened = before !== undefined && opensMore(before, rules);
+        const isOpened = before !== undefined && (await opensMore(before, rules));
         before = rules;
         warn(logger, plugin, isOpened ? [...warnings, `${location} now lets anonymous clients do more`] : warnings);
         return content;
@@ -107,15 +108,22 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
 }
 
 /** Whether rules may let anonymous clients do more than those before: another one allows, or one less denies. */
-function opensMore(before: readonly PermissionRule[], now: readonly PermissionRule[]): boolean {
-  const forAnyone = (rules: readonly PermissionRule[], permission: "allow" | "deny"): readonly string[] =>
-    rules.filter((rule) => rule.username === "*" && rule.permission === permission).map((rule) => JSON.stringify(rule));
-  const isGone = (denied: string): boolean => !forAnyone(now, "deny").includes(denied);
-  const allowed = forAnyone(now, "allow");
-  const known = forAnyone(before, "allow");
-  return (
-    allowed.some((rule) => !known.includes(rule)) || (allowed.length > 0 && forAnyone(before, "deny").some(isGone))
-  );
+async function opensMore(before: readonly PermissionRule[], now: readonly PermissionRule[]): Promise<boolean> {
+  const lacks = async (rules: readonly PermissionRule[], permission: "allow" | "deny", wanted: Set<string>) => {
+    const there = await forAnyone(rules, permission);
+    return [...wanted].some((rule) => !there.has(rule));
+  };
+  const allowed = await forAnyone(now, "allow");
+  if (await lacks(before, "allow", allowed)) return true;
+  return allowed.size > 0 && lacks(now, "deny", await forAnyone(before, "deny"));
+}
+
+async function forAnyone(rules: readonly PermissionRule[], permission: "allow" | "deny"): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const rule of itemsInSlices(rules)) {
+    if (rule.username === "*" && rule.permission === permission) found.add(JSON.stringify(rule));
+  }
+  return found;
 }
 
 function warn(logger: Logger, plugin: string, warnings: readonly string[]): void {

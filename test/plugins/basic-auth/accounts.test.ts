@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, test } from "vitest";
+import { atOnce } from "../../../src/event-loop/sliced-work.ts";
 import { accountsOfUsers, createHashing } from "../../../src/plugins/basic-auth/accounts.ts";
 import type { StoredPassword } from "../../../src/plugins/basic-auth/password.ts";
 import type { UserRecord } from "../../../src/plugins/basic-auth/users.ts";
@@ -34,7 +35,7 @@ function counting({ users = [ada, bob], hashing = createHashing(), kindOf = () =
     },
   });
   const known = users.map((record) => ({ record, stored: parse(record) }));
-  const accounts = accountsOfUsers(known, hashing);
+  const accounts = atOnce(accountsOfUsers(known, hashing));
   const verify = (username: string, password: string) => accounts.identify({ username, password }, "192.0.2.1");
   const release = (): void => {
     state.isHolding = false;
@@ -150,7 +151,7 @@ describe("accounts that many requests ask at once", () => {
         return true;
       },
     };
-    const { identify: verify } = accountsOfUsers([{ record: ada, stored }], createHashing());
+    const { identify: verify } = atOnce(accountsOfUsers([{ record: ada, stored }], createHashing()));
     const credentials = { username: "ada", password: "lovelace" };
     for (const attempt of [verify(credentials, ""), verify(credentials, "")])
       await expect(attempt).rejects.toBe(failure);
