@@ -15,9 +15,18 @@ interface Upload extends Pick<Exchange, "headers" | "address" | "defer"> {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** What several bodies hold. Counted as it changes: a sum over thousands of them would stop the event loop. */
+class Share {
+  bodies = 0;
+  /** Those of them that wait for room. */
+  waiting = 0;
+  bytes = 0;
+}
+
 /** The content of one request, as far as it has come. */
 interface HeldBody {
-  readonly client: string;
+  /** That of its client. */
+  readonly share: Share;
   /** The memory that it has; `size` bytes of it are in use. */
   memory: Buffer;
   size: number;
@@ -31,7 +40,10 @@ interface HeldBody {
 export class BodyBudget {
   readonly #maxBytes: number;
   readonly #bodies = new Set<HeldBody>();
-  #held = 0;
+  readonly #all = new Share();
+  readonly #shares = new Map<string, Share>();
+  /** Those that were slow at the last tick of the clock. */
+  readonly #slow = new Set<HeldBody>();
   #clock: NodeJS.Timeout | undefined;
   #refused = 0;
 
@@ -48,11 +60,18 @@ export class BodyBudget {
     const maxSize = Math.min(mostBytes, Math.floor(this.#maxBytes / 2));
     const announced = Number(exchange.headers["content-length"] ?? 0);
     if (announced > maxSize) throw tooLarge(maxSize);
-    const body: HeldBody = { client: clientNetwork(exchange.address), memory: Buffer.alloc(0), size: 0, seconds: 0 };
+    const client = clientNetwork(exchange.address);
+    const share = this.#shares.get(client) ?? new Share();
+    const body: HeldBody = { share, memory: Buffer.alloc(0), size: 0, seconds: 0 };
     if (announced > 0 && !this.#reserve(body, announced)) throw this.#overloaded();
     this.#bodies.add(body);
+    this.#shares.set(client, share);
+    this.#count(body, { bodies: 1 });
     this.#clock ??= setInterval(() => this.#tick(), 1000).unref();
-    exchange.defer(() => this.#leave(body));
+    exchange.defer(() => {
+      this.#leave(body);
+      if (share.bodies === 0) this.#shares.delete(client);
+    });
     for await (const chunk of exchange.body) {
       const size = body.size + chunk.byteLength;
       if (size > maxSize) throw tooLarge(maxSize);
@@ -68,47 +87,64 @@ export class BodyBudget {
   /** Makes room for `size` bytes, or waits for it. Memory doubles, so that small pieces are seldom copied. */
   async #grow(body: HeldBody, size: number, maxSize: number): Promise<void> {
     if (this.#reserve(body, Math.min(maxSize, Math.max(size, 2 * body.memory.byteLength)))) return;
+    this.#count(body, { waiting: 1 });
     await new Promise<void>((resolve) => {
       body.wake = resolve;
     });
+    this.#goOn(body);
+  }
+
+  #goOn(body: HeldBody): void {
+    if (!body.wake) return;
     body.wake = undefined;
+    this.#count(body, { waiting: -1 });
   }
 
   #reserve(body: HeldBody, size: number): boolean {
     const more = size - body.memory.byteLength;
-    for (const other of this.#bodies) {
+    for (const other of this.#slow) {
       if (this.#fits(body, more)) break;
-      const isInTheWay = other.client === body.client || this.#held + more > this.#maxBytes;
+      const isInTheWay = other.share === body.share || this.#all.bytes + more > this.#maxBytes;
       if (isInTheWay && other !== body && isSlow(other)) this.#leave(other);
     }
     if (!this.#fits(body, more)) return false;
     const memory = Buffer.allocUnsafe(size);
     body.memory.copy(memory, 0, 0, body.size);
     body.memory = memory;
-    this.#held += more;
+    this.#count(body, { bytes: more });
     return true;
   }
 
   /** Where all others wait for room as well, one of them has to go on. */
   #fits(body: HeldBody, more: number): boolean {
-    if (this.#held + more <= this.#maxBytes / 2) return true;
-    const others = [...this.#bodies].filter((other) => other !== body);
-    const own = others.filter(({ client }) => client === body.client);
-    const ownBytes = own.reduce((sum, { memory }) => sum + memory.byteLength, body.memory.byteLength);
-    const isTooMuch = this.#held + more > this.#maxBytes && others.some(({ wake }) => !wake);
-    const isTooMuchOfOne = ownBytes + more > this.#maxBytes / 2 && own.some(({ wake }) => !wake);
-    return !isTooMuch && !isTooMuchOfOne;
+    const self = this.#bodies.has(body) ? 1 : 0;
+    const isTooMuch = ({ bodies, waiting, bytes }: Share, most: number): boolean =>
+      bytes + more > most && bodies - waiting > self;
+    return !isTooMuch(this.#all, this.#maxBytes) && !isTooMuch(body.share, this.#maxBytes / 2);
+  }
+
+  #count({ share }: HeldBody, { bodies = 0, waiting = 0, bytes = 0 }: Partial<Share>): void {
+    for (const each of [this.#all, share]) {
+      each.bodies += bodies;
+      each.waiting += waiting;
+      each.bytes += bytes;
+    }
   }
 
   /** Counts seconds in which the event loop has turned: a process that was stopped has not waited for its clients. */
   #tick(): void {
-    for (const body of this.#bodies) if (body.seconds !== undefined && !body.wake) body.seconds += 1;
+    for (const body of this.#bodies) {
+      if (body.seconds !== undefined && !body.wake) body.seconds += 1;
+      if (isSlow(body)) this.#slow.add(body);
+    }
     this.#wake();
   }
 
   #leave(body: HeldBody): void {
     if (!this.#bodies.delete(body)) return;
-    this.#held -= body.memory.byteLength;
+    this.#slow.delete(body);
+    this.#goOn(body);
+    this.#count(body, { bodies: -1, bytes: -body.memory.byteLength });
     body.memory = Buffer.alloc(0);
     if (this.#bodies.size === 0) {
       clearInterval(this.#clock);
