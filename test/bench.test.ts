@@ -8,7 +8,7 @@ const run = join(projectRoot, "test/bench/run.mjs");
 
 /** Each measurement, how many tables it prints, and rows that are among those of them. */
 const measurements: readonly (readonly [name: string, tables: number, rows: readonly string[]])[] = [
-  ["start", 1, ['import "filement"', 'import "express"']],
+  ["start", 2, ['import "filement"', 'import "express"', "createFileServer({ root })"]],
   ["chart", 2, ["filement", "sirv", "express.static", "bare node:http, from memory", "bare node:http, same rename"]],
   ["files", 5, ["filement", "filement, log, metrics, limit", "express.static", "sirv", "@fastify/static"]],
   ["writes", 13, ["a lock between processes, taken and released", "filement", "bare node:http"]],

@@ -81,11 +81,7 @@ console.log(
 );
 process.exit(failed > 0 || passed === 0 ? 1 : 0);
 
-/**
- * The test files in which something is.
- *
- * @param {RegExp} pattern
- */
+/** The test files in which something is. @param {RegExp} pattern */
 function filesWith(pattern) {
   return readdirSync("test", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))

@@ -75,11 +75,7 @@ export async function elementLibraries(_directory, { rounds }) {
   }
 }
 
-/**
- * The whole way of a request through the file server, without a socket.
- *
- * @param {readonly Buffer[]} pages
- */
+/** The whole way of a request through the file server, without a socket. @param {readonly Buffer[]} pages */
 async function filement(pages) {
   const content = Object.fromEntries(pages.map((page, index) => [`/${index}.html`, page]));
   /** @type {(name: string, documentCacheSize: number) => Library} */

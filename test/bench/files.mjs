@@ -100,11 +100,7 @@ function text(bytes) {
   return Buffer.alloc(bytes, "0123456789abcdef\n");
 }
 
-/**
- * The numbers from 0 on, in an order without pattern that is the same in each run.
- *
- * @param {number} count
- */
+/** The numbers from 0 on, in an order without pattern that is the same in each run. @param {number} count */
 function shuffled(count) {
   const numbers = Array.from({ length: count }, (_, i) => i);
   return numbers.sort((a, b) => scattered(a) - scattered(b));

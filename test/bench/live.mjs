@@ -111,11 +111,7 @@ function start(program, args = []) {
   return fork(file, args.map(String), { execArgv: [] });
 }
 
-/**
- * What a process says next.
- *
- * @param {import("node:child_process").ChildProcess} child
- */
+/** What a process says next. @param {import("node:child_process").ChildProcess} child */
 async function message(child) {
   const settled = new AbortController();
   const { signal } = settled;

@@ -4,10 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 
-/**
- * The longest turn while some work is done, in milliseconds of the processor.
- * @param {() => Promise<void>} work
- */
+/** The longest turn while some work is done, in milliseconds of the processor. @param {() => Promise<void>} work */
 export async function longestTurn(work) {
   let isOver = false;
   let longest = 0;

@@ -64,11 +64,7 @@ async function receive(url) {
   return size;
 }
 
-/**
- * Most memory a process has had at once, in bytes.
- *
- * @param {number} pid
- */
+/** Most memory a process has had at once, in bytes. @param {number} pid */
 async function peakMemory(pid) {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

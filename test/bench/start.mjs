@@ -10,8 +10,17 @@ const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 /** What each program imports. */
 const imports = { nothing: "", filement: 'await import("filement");', express: 'await import("express");' };
 
+/** Prints what a server takes that has served nothing yet: the mean of many. */
+const manyServers = `const { createFileServer } = await import("filement");
+  const used = () => (gc(), process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers);
+  const make = () => Array.from({ length: 200 }, () => createFileServer({ root: "test" }));
+  globalThis.kept = [make()];
+  const [before, begun] = [used(), process.cpuUsage()];
+  kept.push(make());
+  console.log(process.cpuUsage(begun).user / 200_000, (used() - before) / 204_800);`;
+
 /**
- * Measures the processor time that an import takes, in processes of their own and in turns.
+ * Measures what an import takes, in processes of their own and in turns, and a server that has served nothing yet.
  * @type {import("./rounds.mjs").Measurement}
  */
 export async function start(_directory, { rounds }) {
@@ -32,4 +41,9 @@ export async function start(_directory, { rounds }) {
     taken(name).toFixed(1),
   ]);
   printTable("Processor time of an import", ["import", "of express", "ms"], rows);
+  const args = ["--expose-gc", "--input-type=module", "--eval", manyServers];
+  const { stdout } = await run(process.execPath, args, { cwd: projectRoot });
+  const [ms = 0, kibibytes = 0] = stdout.split(" ").map(Number);
+  const row = ["createFileServer({ root })", ms.toFixed(2), kibibytes.toFixed(0)];
+  printTable("A server that has served nothing yet", ["server", "ms", "KiB"], [row]);
 }

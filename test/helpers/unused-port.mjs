@@ -26,11 +26,7 @@ export async function unusedPort() {
   }
 }
 
-/**
- * Whether a server takes connections at a port.
- *
- * @param {number} port
- */
+/** Whether a server takes connections at a port. @param {number} port */
 export async function isListening(port) {
   const socket = connect(port, "127.0.0.1");
   try {
