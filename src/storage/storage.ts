@@ -200,8 +200,11 @@ export interface Storage {
   move?(from: string, to: string, checks?: MoveChecks): Promise<WriteResult | undefined>;
   /** Checks whether something could be stored now; throws if not. */
   check?(): Promise<void>;
-  /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */
-  protect?(location: string): Promise<void>;
+  /**
+   * Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. `names`
+   * are those that it has there, where the caller knows them.
+   */
+  protect?(location: string, names?: readonly string[]): Promise<void>;
   /** Whether nothing can ever be stored at a path at which nothing is seen, such as a protected location. */
   refuses?(path: string): Promise<boolean>;
   /** Reports all changes of files, by this server and by others, from when this resolves. */

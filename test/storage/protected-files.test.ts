@@ -23,6 +23,18 @@ describe("protected files", () => {
     ]);
   });
 
+  it("are looked for once, however many storages there are", async () => {
+    const root = await temporaryDirectory();
+    const told: unknown[] = [];
+    const storage = () => ({ ...memoryStorage(), protect: async (_: string, names: unknown) => void told.push(names) });
+    const files = new ProtectedFiles();
+    for (const each of [storage(), storage()]) await files.cover(each);
+    await files.protect(join(root, "Users.html"));
+    await files.cover(storage());
+    expect(told).toEqual(Array(3).fill(Array(2).fill(join(root, "users.html").toLowerCase())));
+    expect(new Set(told).size).toBe(1);
+  });
+
   it("are no concern of a storage that is not on the disk", async () => {
     const files = new ProtectedFiles();
     const storage = memoryStorage({ "/a.txt": "a" });

@@ -9,7 +9,7 @@ import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { look, openFile, statAt } from "./look.ts";
 import { move } from "./move.ts";
-import { DiskPaths, type SymlinkRule } from "./paths.ts";
+import { DiskPaths, namesToHide, type SymlinkRule } from "./paths.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { sweep } from "./sweep.ts";
@@ -79,9 +79,8 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     check: () => withStorageErrors(check(disk)),
     listedPath: (path) => paths.listedPath(path),
     refuses: (path) => paths.refuses(path),
-    async protect(location) {
-      await paths.protect(location);
-      smallFiles.clear();
+    async protect(location, names) {
+      if (paths.protect(names ?? (await namesToHide(location)))) smallFiles.clear();
     },
     watch: (watcher) => watch(disk, watcher),
     async close() {

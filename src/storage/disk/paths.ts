@@ -23,6 +23,7 @@ export interface Target {
 export class DiskPaths {
   readonly root: string;
   readonly #inside: string;
+  readonly #folded: string;
   readonly #symlinks: SymlinkRule;
   readonly #names: ListedNames;
   /** Folded: a file that is hidden is hidden by all names. */
@@ -31,8 +32,8 @@ export class DiskPaths {
 
   constructor(root: string, symlinks: SymlinkRule) {
     this.root = realRoot(root);
-    // "/srv/www" must not admit "/srv/www-old": compare with the separator on. The root "/" has one already.
-    this.#inside = this.root.endsWith(sep) ? this.root : this.root + sep;
+    this.#inside = withSeparator(this.root);
+    this.#folded = foldedName(this.root);
     this.#symlinks = symlinks;
     this.#names = new ListedNames(this.root);
   }
@@ -119,16 +120,19 @@ export class DiskPaths {
     return this.#protected.has(name);
   }
 
-  /** Hides a location, and where it is a link, what that leads to. It need not exist yet. */
-  async protect(location: string): Promise<void> {
-    const absolute = resolve(location);
-    const parent = await nearestExisting(dirname(absolute), parse(absolute).root);
-    const place = join(parent.real, ...parent.rest, basename(absolute));
-    for (const each of [place, (await ifThere(realpath(place))) ?? place]) {
-      const name = foldedName(each);
+  /** Hides what has one of these names, folded, as far as this root is concerned. Gives whether that is new. */
+  protect(names: readonly string[]): boolean {
+    const added = names.filter((name) => !this.#protected.has(name) && this.#concerns(name));
+    for (const name of added) {
       this.#protected.add(name);
       this.#longestProtected = Math.max(this.#longestProtected, name.length);
     }
+    return added.length > 0;
+  }
+
+  #concerns(name: string): boolean {
+    const root = this.#folded;
+    return name === root || name.startsWith(withSeparator(root)) || root.startsWith(withSeparator(name));
   }
 
   /** The location that a path names, whatever is there; `undefined` for one that no file may have. */
@@ -153,6 +157,19 @@ export class DiskPaths {
   #isInside(location: string): boolean {
     return location === this.root || location.startsWith(this.#inside);
   }
+}
+
+/** "/srv/www" must not admit "/srv/www-old": compare with the separator on. The root "/" has one already. */
+function withSeparator(location: string): string {
+  return location.endsWith(sep) ? location : location + sep;
+}
+
+/** The names of a location, folded, and where it is a link, of what that leads to. It need not exist yet. */
+export async function namesToHide(location: string): Promise<readonly string[]> {
+  const absolute = resolve(location);
+  const parent = await nearestExisting(dirname(absolute), parse(absolute).root);
+  const place = join(parent.real, ...parent.rest, basename(absolute));
+  return [place, (await ifThere(realpath(place))) ?? place].map(foldedName);
 }
 
 function realRoot(root: string): string {

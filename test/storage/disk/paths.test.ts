@@ -212,10 +212,12 @@ describe("a protected location", () => {
     expect(await namesAt(storage, "/")).toEqual(["a.txt", "dir"]);
   });
 
-  it("may lie outside the root", async () => {
-    const { outside, storage } = await place();
+  it("may lie outside the root, or around it", async () => {
+    const { root, outside, storage } = await place();
     await storage.protect?.(join(outside, "secret.txt"));
     expect(await namesAt(storage, "/")).toEqual(["a.txt", "dir"]);
+    await storage.protect?.(join(root, ".."));
+    await expectUnreachable(storage, "/a.txt");
   });
 });
 
