@@ -98,6 +98,7 @@ export class BodyBudget {
     if (!body.wake) return;
     body.wake = undefined;
     this.#count(body, { waiting: -1 });
+    if (isSlow(body)) this.#slow.add(body);
   }
 
   #reserve(body: HeldBody, size: number): boolean {
@@ -142,8 +143,8 @@ export class BodyBudget {
 
   #leave(body: HeldBody): void {
     if (!this.#bodies.delete(body)) return;
-    this.#slow.delete(body);
     this.#goOn(body);
+    this.#slow.delete(body);
     this.#count(body, { bodies: -1, bytes: -body.memory.byteLength });
     body.memory = Buffer.alloc(0);
     if (this.#bodies.size === 0) {
