@@ -42,7 +42,7 @@ export class BodyBudget {
   readonly #bodies = new Set<HeldBody>();
   readonly #all = new Share();
   readonly #shares = new Map<string, Share>();
-  /** Those that were slow at the last tick of the clock. */
+  /** Those that were slow when they were last looked at. */
   readonly #slow = new Set<HeldBody>();
   #clock: NodeJS.Timeout | undefined;
   #refused = 0;
@@ -155,6 +155,7 @@ export class BodyBudget {
   }
 
   #wake(): void {
+    if (this.#all.waiting === 0) return;
     for (const { wake } of this.#bodies) wake?.();
   }
 
