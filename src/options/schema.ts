@@ -5,7 +5,7 @@ export interface Schema {
 
 export interface Problem {
   readonly path: readonly (string | number)[];
-  /** `"type"`: no such value could fit; `"name"`: of an entry at `path`; `"option"`: one that does not exist. */
+  /** `"type"`: no such value could fit; `"name"`: of an entry whose value is not told; `"option"`: unknown. */
   readonly kind: "type" | "value" | "name" | "option";
   /** What would have fitted; for `"option"`, the unknown names, and what they were probably meant to be. */
   readonly expected: string;

@@ -11,7 +11,7 @@ export interface EditBase {
   readonly etag?: string | undefined;
 }
 
-/** A change of elements, in the words of the DOM. Of nested elements, the outermost is replaced, removed or filled. */
+/** A change of elements, as in the DOM. Of nested elements, the outermost is replaced, removed, moved or filled. */
 export type Edit =
   | (EditBase & { readonly op: "replace"; readonly html: string })
   /** `html` is put to each element, as `insertAdjacentHTML` does. */
