@@ -88,8 +88,8 @@ function entryOf(text: string, separator: string): StoredEntry {
   return { name, type: isDirectory ? "directory" : "file" };
 }
 
-// A fixed locale: the order must not depend on the machine that the server happens to run on.
-const naturally = new Intl.Collator("en", { numeric: true });
+/** Made for the first listing. Its locale is fixed: the order must not depend on the machine that the server runs on. */
+let naturally: Intl.Collator | undefined;
 
 /** The order of a directory: directories before files, each in natural order of their names. */
 export function compareNames(a: StoredEntry, b: StoredEntry): number {
@@ -114,5 +114,6 @@ function directoriesFirst(a: StoredEntry, b: StoredEntry): number {
 /** "img2" before "img10"; names that only a computer tells apart (two ways to write "é") have a fixed order, too. */
 function byName(a: string, b: string): number {
   if (a === b) return 0;
+  naturally ??= new Intl.Collator("en", { numeric: true });
   return naturally.compare(a, b) || (a < b ? -1 : 1);
 }

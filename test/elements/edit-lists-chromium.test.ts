@@ -48,6 +48,7 @@ function randomList(elements: readonly SourceElement[], random: Random, supplied
   };
   const one = (): Edit => {
     const [position, html] = [randomOf(positions, random), randomOf(supplied, random)];
+    const name = randomOf(["title", "class", "id", "data-x"], random);
     const ops: readonly Edit[] = [
       { op: "replace", selector: selector(), html },
       { op: "insert", selector: selector(), position, html },
@@ -55,12 +56,7 @@ function randomList(elements: readonly SourceElement[], random: Random, supplied
       { op: "move", selector: selector(), to: selector(), position },
       { op: "setContent", selector: selector(), html },
       { op: "setText", selector: selector(), text: 'a < b & \u00a0é"' },
-      {
-        op: "setAttribute",
-        selector: selector(),
-        name: randomOf(["title", "class", "id", "data-x"], random),
-        value: 'v "1" &amp;',
-      },
+      { op: "setAttribute", selector: selector(), name, value: 'v "1" &amp;' },
       { op: "removeAttribute", selector: selector(), name: randomOf(["href", "class", "id", "title"], random) },
       { op: "addClass", selector: selector(), class: "new x" },
       { op: "removeClass", selector: selector(), class: "x" },
@@ -93,15 +89,14 @@ async function requireSameOneByOne(before: Uint8Array, edits: readonly Edit[], l
   if (list.code === "INVALID_EDIT") {
     // Known before any edit is made, whatever those before it would have met.
     expect((await make(before, edits.slice(Number(list.index)).slice(0, 1))).code).toBe("INVALID_EDIT");
-    return expect(list.after).toEqual(Buffer.from(before));
+    return expect(list.after.equals(before)).toBe(true);
   }
   let page: Buffer = Buffer.from(before);
   for (const [index, edit] of edits.entries()) {
     const single = await make(page, [edit]);
     if (single.status !== 200) {
       expect([list.status, list.code, list.index]).toEqual([single.status, single.code, index]);
-      expect(list.after).toEqual(Buffer.from(before));
-      return;
+      return expect(list.after.equals(before)).toBe(true);
     }
     if (!single.isNormalised) await requireKeptBytes(page, edit, single.after);
     page = single.after;
@@ -116,8 +111,8 @@ async function requireKeptBytes(before: Buffer, edit: Edit, after: Buffer): Prom
   const selectors = [edit.selector, ...("to" in edit ? [edit.to] : [])];
   const elements = selectors.flatMap((selector) => selectElements(document, compileSelector(selector)));
   const spans = elements.map(elementSpan);
-  if (spans.length === 0) expect(after).toEqual(before);
-  if (spans.length === 0 || spans.includes(undefined)) return;
+  if (spans.length === 0) return expect(after.equals(before)).toBe(true);
+  if (spans.includes(undefined)) return;
   const { source } = await parseHtml(after);
   const start = Math.min(...spans.map((span) => span?.start ?? 0));
   const end = Math.max(...spans.map((span) => span?.end ?? 0));

@@ -104,12 +104,15 @@ async function tidiedSite(): Promise<Site> {
   return made;
 }
 
-/** Signals the processes of git that work on a repository; some end by themselves meanwhile. */
-async function signalGits(repository: string, signal: NodeJS.Signals): Promise<void> {
+/** Signals the processes of git that work on a repository, and gives their number; some end by themselves meanwhile. */
+async function signalGits(repository: string, signal: NodeJS.Signals | 0): Promise<number> {
+  let count = 0;
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    if (command.split("\0").includes(repository)) trying(() => `${process.kill(Number(pid), signal)}`);
+    if (command.split("\0").includes(repository))
+      count += Number(trying(() => `${+process.kill(Number(pid), signal)}`));
   }
+  return count;
 }
 
 function trying(run: () => string): string {
@@ -320,6 +323,15 @@ describe("history", () => {
       await commits(n);
     }
     expect(errors.map(String)).toEqual([expect.stringContaining("commits cannot be made")]);
+  });
+
+  it("has no git while nothing happens for two minutes, and another for what comes", { tags: ["procfs"] }, async () => {
+    fastClock(60);
+    const { send, repository, commits } = await tidiedSite();
+    await expect.poll(() => signalGits(repository, 0)).toBe(0);
+    await send("PUT", "/a.txt", "3");
+    await commits(3);
+    expect(JSON.parse((await send("GET", "/history/a.txt")).text).versions).toHaveLength(3);
   });
 
   it("keeps what it has answered in memory while the disk is full, and says so", { tags: ["mounts"] }, async () => {

@@ -1,4 +1,4 @@
-import { access, rm, stat, writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { itemsInSlices } from "../../event-loop/sliced-work.ts";
@@ -9,9 +9,11 @@ import { WaitingRecords } from "./waiting-records.ts";
 
 /** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits, and makes a pack. */
 const checkpointMs = 250;
-/** The same after at least `busyCommits` commits at once. */
+/** The same after at least `busyCommits` commits at once, or none for `idleLooks`. */
 const busyCheckpointMs = 1000;
 const busyCommits = 100;
+/** Looks in a row that find nothing, after which git ends until more comes, and looks are rarer: about a minute. */
+const idleLooks = 240;
 /** How long after a failure all is tried again, and until another process takes over, in milliseconds. */
 const retryMs = 500;
 /** The same after several in a row: each may give git much in vain. */
@@ -96,10 +98,7 @@ export class Committing {
   /** Whether more waits for git than may. */
   async isFull(): Promise<boolean> {
     if (this.#isLeading) return this.backlog > this.#options.maxBacklog;
-    return access(this.#fullMark).then(
-      () => true,
-      () => false,
-    );
+    return (await stat(this.#fullMark).catch(() => undefined)) !== undefined;
   }
 
   start(): void {
@@ -215,16 +214,19 @@ export class Committing {
   }
 
   async #commitWhatComes(isOver: () => boolean): Promise<void> {
-    while (!isOver()) {
+    for (let idle = 0; !isOver(); ) {
       const isLast = this.#isClosing;
       await this.#options.own.retry(); // what this process could not note before
       const count = await this.#advance(isLast ? -1 : maxLooks);
       if (isLast && count === 0) return;
+      idle = count === 0 ? idle + 1 : 0;
+      if (idle === idleLooks) await this.#options.importer.close();
       this.#problems.delete("commits");
       this.#failures = 0;
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
       if (this.#goesOnReading) continue;
-      await this.#pause(count < busyCommits ? checkpointMs : busyCheckpointMs); // more come together meanwhile
+      const isSoon = count < busyCommits && idle < idleLooks;
+      await this.#pause(isSoon ? checkpointMs : busyCheckpointMs); // more come together meanwhile
     }
   }
 

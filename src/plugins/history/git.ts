@@ -42,6 +42,8 @@ export function git(repository: string, args: readonly string[]): GitProcess {
 
 /** What git may take for an answer, in milliseconds. */
 const patienceMs = 60_000;
+/** After which time without a question `cat-file` is ended, in milliseconds. */
+const idleMs = 2 * patienceMs;
 /** And for a command that ends by itself, such as `gc`, which says nothing meanwhile. */
 const endMs = 3_600_000;
 
@@ -137,7 +139,7 @@ interface GitObject {
 
 /**
  * A repository, and the branch of it that the history is. Objects are read by one `git cat-file`, started when it is
- * needed and again when it has ended. Requests are answered in order.
+ * needed, and ended when it has nothing to do for a while. Requests are answered in order.
  */
 export class Repository {
   readonly location: string;
@@ -146,6 +148,7 @@ export class Repository {
   #child: GitProcess | undefined;
   #pieces: AsyncIterator<Buffer> | undefined;
   #rest: Buffer = Buffer.alloc(0);
+  #idle: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(location: string, branch: string) {
@@ -200,6 +203,7 @@ export class Repository {
   }
 
   async #piece(): Promise<Buffer> {
+    this.#idle?.refresh();
     const { value, done } = (await patiently(this.#child, this.#pieces?.next())) ?? { done: true };
     if (done) throw new Error("git cat-file has ended");
     return value;
@@ -211,11 +215,13 @@ export class Repository {
     child.once("error", () => {}); // the output ends as well
     this.#rest = Buffer.alloc(0);
     this.#pieces = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#idle = setTimeout(() => this.close(), idleMs).unref();
     return child;
   }
 
   /** Ends the process; the next request starts another one. */
   close(): void {
+    clearTimeout(this.#idle);
     this.#child?.stdin.end();
     this.#child?.stdout.destroy();
     this.#child = undefined;

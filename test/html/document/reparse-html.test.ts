@@ -219,9 +219,7 @@ describe("reparsePart", () => {
     expect(page.document.source).toBe("<button></p></s><");
   });
 
-  it("makes the tree of a full parse after each of many random edits, 100 of one page", {
-    timeout,
-  }, async () => {
+  it("makes the tree of a full parse after each of 100 random edits of a page", { timeout }, async () => {
     const random = seededRandom(51);
     const usual = 800 / editsOfPage;
     const isTimeFor = timeForMore(usual);
