@@ -43,11 +43,11 @@ main > table tbody .folder::before { background: var(--folder); }
 .folder { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M1 3h5l2 2h7v8H1z'/%3E%3C/svg%3E"); }
 .other { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M3 1h7l3 3v11H3z'/%3E%3C/svg%3E"); }
 .text { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M3 1h7l3 3v11H3zm2 5v1h6V6zm0 3v1h6V9zm0 3v1h4v-1z'/%3E%3C/svg%3E"); }
-.page { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm1 3v8h12V5zm4.5 2L4.5 9l2 2-.8.8L3 9l2.700-2.800zm3 0 .8-.800L13 9l-2.700 2.800-.800-.800 2-2z'/%3E%3C/svg%3E"); }
-.image { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm1.500 9.500h11L10 6l-3 4-1.500-1.500zM5 4.500a1.500 1.500 0 1 0 0 3 1.500 1.500 0 0 0 0-3z'/%3E%3C/svg%3E"); }
-.audio { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M6 2l8-1v10.500a2.500 2 0 1 1-1.500-1.800V4L7.500 4.700v8.300A2.500 2 0 1 1 6 11.200z'/%3E%3C/svg%3E"); }
+.page { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm1 3v8h12V5zm4.5 2L4.5 9l2 2-.8.8L3 9l2.7-2.8zm3 0 .8-.8L13 9l-2.7 2.8-.8-.8 2-2z'/%3E%3C/svg%3E"); }
+.image { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm1.5 9.5h11L10 6l-3 4-1.5-1.5zM5 4.5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3z'/%3E%3C/svg%3E"); }
+.audio { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M6 2l8-1v10.5a2.5 2 0 1 1-1.5-1.8V4L7.5 4.7v8.3A2.5 2 0 1 1 6 11.2z'/%3E%3C/svg%3E"); }
 .video { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm5 3v6l5-3z'/%3E%3C/svg%3E"); }
-.pdf { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M3 1h7l3 3v11H3zm2 7v5h1v-2h1.500a1.500 1.500 0 0 0 0-3zm1 1h1.300v1H6z'/%3E%3C/svg%3E"); }
+.pdf { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M3 1h7l3 3v11H3zm2 7v5h1v-2h1.5a1.5 1.5 0 0 0 0-3zm1 1h1.3v1H6z'/%3E%3C/svg%3E"); }
 .archive { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M2 2h12v12H2zm5 0v2h1V3h1V2zm0 3v2h1V6h1V5H8zm0 3v3h2V8z'/%3E%3C/svg%3E"); }
 main > table tfoot tr { border-bottom: 0; color: var(--soft); font-size: .875rem; }
 .pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
