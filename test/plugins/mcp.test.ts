@@ -94,8 +94,11 @@ describe("mcp", () => {
       from = told.next;
     }
     expect(text).toBe(stored()["/notes.txt"]);
-    const binary = await agent({ "/a.bin": Buffer.from([0xff, 0, 1]) });
-    expect(await binary.call("read", { path: "/a.bin" })).toMatchObject({ isError: true, told: { code: "NOT_TEXT" } });
+    const others = await agent({ "/a.bin": Buffer.from([0xff, 0, 1]), "/empty.txt": "" });
+    expect(await others.call("read", { path: "/a.bin" })).toMatchObject({ isError: true, told: { code: "NOT_TEXT" } });
+    const { content, etag } = (await others.call("read", { path: "/empty.txt" })).told;
+    const written = await others.call("write", { path: "/empty.txt", content: "1", ifMatch: etag });
+    expect([content, written.isError]).toEqual(["", false]);
   });
 
   it("finds text, and each page once, however many parts it takes past directories and files without any", async () => {
@@ -176,6 +179,7 @@ describe("mcp", () => {
     expect(again.told).toMatchObject({ code: "PRECONDITION_FAILED", etag: told.etag });
     expect((await call("write", { path: "/a.txt", content: "3", ifMatch: told.etag })).isError).toBe(false);
     expect((await call("move", { path: "/a.txt", to: "/notes.txt" })).told.code).toBe("PRECONDITION_FAILED");
+    expect((await call("move", { path: "/a.txt", to: "/new/a.txt" })).told.next).toContain("`write` of a file in it");
     expect((await call("move", { path: "/a.txt", to: "/new name.txt" })).told.path).toBe("/new name.txt");
     expect((await files.read("/new name.txt")).content.toString()).toBe("3");
     expect((await call("delete", { path: "/new name.txt" })).isError).toBe(false);

@@ -177,11 +177,7 @@ describe("metrics", () => {
   it("goes on counting under maintenance, and is as closed as everything else", async () => {
     let maintenance = true;
     const storage = memoryStorage({ "/a.txt": "hello" });
-    const files = createFileServer({
-      storage,
-      plugins: [metrics()],
-      maintenance: () => maintenance,
-    });
+    const files = createFileServer({ storage, plugins: [metrics()], maintenance: () => maintenance });
     expect((await ask(files, "GET", "/metrics")).status).toBe(503);
     expect((await ask(files, "GET", "/a.txt")).status).toBe(503);
     maintenance = false;

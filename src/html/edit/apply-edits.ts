@@ -197,7 +197,7 @@ class ListOfEdits<Context> implements EditedDocument {
     const begun: BegunEdit = { edit, document, matches, to, affected };
     const context = yield* host.begin(begun);
     if (edit.matches !== undefined && edit.matches !== matches.length) {
-      throw failed(`There are ${matches.length} such elements, not ${edit.matches}`);
+      throw failed(`The number of such elements is ${matches.length}, not ${edit.matches}`);
     }
     if (edit.etag !== undefined && (matches.length === 0 || edit.etag !== (yield* host.tagOf(document, matches)))) {
       throw failed("The elements have another entity tag");

@@ -47,11 +47,7 @@ function readIdentifier(text: string): Identifier | undefined {
   const found = identifier.exec(text);
   if (!found) return undefined;
   const [all, double, doubleEnd, single, singleEnd] = found;
-  return {
-    id: double ?? single ?? "",
-    isClosed: (doubleEnd ?? singleEnd) !== "",
-    rest: text.slice(all.length),
-  };
+  return { id: double ?? single ?? "", isClosed: (doubleEnd ?? singleEnd) !== "", rest: text.slice(all.length) };
 }
 
 /** Beginnings of public identifiers that mean quirks. */

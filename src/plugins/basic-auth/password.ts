@@ -94,10 +94,7 @@ function contradiction(encryption: Encryption, format: HashName | undefined): st
 
 function stored(hash: PasswordHash | string): StoredPassword {
   if (typeof hash === "string") return unusable({ problem: hash });
-  return {
-    ...hash,
-    matches: async (password) => isPossiblePassword(password) && hash.matches(Buffer.from(password)),
-  };
+  return { ...hash, matches: async (password) => isPossiblePassword(password) && hash.matches(Buffer.from(password)) };
 }
 
 function unusable(reason: { problem: string } | { warning: string }): StoredPassword {

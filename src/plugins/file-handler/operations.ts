@@ -55,13 +55,8 @@ export const operations: Readonly<Record<Target, Operations<PathOperation>>> = {
     HEAD: { run: readDirectory },
     POST: { run: createFile },
   },
-  slot: {
-    PUT: { run: writeFile, right: "create" },
-    MKCOL: { run: makeDirectory, right: "create" },
-  },
-  gap: {
-    MKCOL: { run: makeDirectory, right: "create" },
-  },
+  slot: { PUT: { run: writeFile, right: "create" }, MKCOL: { run: makeDirectory, right: "create" } },
+  gap: { MKCOL: { run: makeDirectory, right: "create" } },
   nothing: {},
 };
 

@@ -259,8 +259,10 @@ async function findBelow(calls: Calls, { path: start, selector: wanted, text: wo
 
 /** A text file from a byte on. */
 async function contentOf(calls: Calls, path: string, from: number, most: number): Promise<object> {
-  const headers = { range: `bytes=${from}-${from + 3 * most}`, accept: "*/*" };
-  const { headers: got, content } = await calls.ask({ method: "GET", path, headers });
+  const mostBytes = 3 * most;
+  const range = from > 0 && { range: `bytes=${from}-${from + mostBytes}` }; // no range of an empty file is all of it
+  const asked = { method: "GET", path, headers: { accept: "*/*", ...range }, mostBytes };
+  const { headers: got, content } = await calls.ask(asked);
   let shown: string;
   try {
     // As a stream: the last character may be there in part.
@@ -270,6 +272,6 @@ async function contentOf(calls: Calls, path: string, from: number, most: number)
     throw new HttpError(400, "NOT_TEXT", `The file is not text but ${got["content-type"]}: no tool reads it.`);
   }
   const next = from + Buffer.byteLength(shown);
-  const total = Number(/\d+$/.exec(String(got["content-range"])) ?? 0);
+  const total = Number(/\d+$/.exec(String(got["content-range"] ?? got["content-length"])) ?? 0);
   return { etag: got["etag"], content: shown, ...(next < total && { next }) };
 }

@@ -524,11 +524,7 @@ describe("the watching", () => {
     const ended = site.unwatch();
     await ended;
     const { length } = site.told;
-    const other = await site.storage.watch?.({
-      changed: () => heard(),
-      ignores: () => false,
-      failed: () => {},
-    });
+    const other = await site.storage.watch?.({ changed: () => heard(), ignores: () => false, failed: () => {} });
     const { promise: sentinel, resolve: heard } = deferred();
     writeFileSync(site.at("/sentinel"), "");
     await sentinel;
