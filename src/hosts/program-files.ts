@@ -71,6 +71,8 @@ export interface ProgramFiles {
   revert(path: string, commit: string, options?: ProgramWriteOptions): Promise<WrittenFile | undefined>;
 }
 
+const noContent = "files.write takes the content of a file: expected a string or a Uint8Array";
+
 type Asked = ProgramWriteOptions & Pick<InnerRequest, "method" | "path" | "headers" | "content" | "inspection">;
 
 export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles {
@@ -81,6 +83,7 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     const program = { ...asked, headers: fields, host: name, user, mostBytes: Number.POSITIVE_INFINITY };
     const answered = await askInside(life, site, program);
     if (answered.error) throw answered.error;
+    if (answered.status === 301) throw new HttpError(405, "IS_DIRECTORY", "The path is a directory.");
     return answered;
   };
   const historyOf = ({ host }: ProgramOptions): FileHistory => {
@@ -95,14 +98,11 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
       if (at !== undefined && !storage) throw notFound();
       const inspection = storage && { storage };
       const { headers, content } = await ask({ ...options, method: "GET", path, headers: range, inspection });
-      const matches = headers["x-selector-matches"];
-      return {
-        content,
-        etag: headers["etag"]?.toString(),
-        matches: matches === undefined ? undefined : Number(matches),
-      };
+      const [etag, matches] = [headers["etag"]?.toString(), headers["x-selector-matches"]];
+      return { content, etag, matches: matches === undefined ? undefined : Number(matches) };
     },
     async write(path, content, options = {}) {
+      if (typeof content !== "string" && !(content instanceof Uint8Array)) throw new TypeError(noContent);
       const { status, headers } = await ask({ ...options, method: "PUT", path, content });
       return { created: status === 201, etag: String(headers["etag"]) };
     },

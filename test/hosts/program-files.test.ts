@@ -44,6 +44,7 @@ describe("files for the host program", () => {
       status: 412,
       code: "PRECONDITION_FAILED",
     });
+    await expect(files.write("/new.txt", undefined as never)).rejects.toThrow("expected a string or a Uint8Array");
     expect((await files.read("/new.txt")).content.toString()).toBe("two");
     expect(changes.map(({ kind, user }) => [kind, user])).toEqual([
       ["created", "ada"],
@@ -64,6 +65,8 @@ describe("files for the host program", () => {
     });
     await expect(files.edit("/page.html", [], { ifMatch: '"x"' })).rejects.toMatchObject({ status: 412 });
     await expect(files.edit("/none.html", [])).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await files.write("/folder/a.txt", "");
+    await expect(files.read("/folder")).rejects.toMatchObject({ code: "IS_DIRECTORY" });
     await expect(files.edit("/page.html", "x" as never)).rejects.toMatchObject({ code: "INVALID_EDIT" });
   });
 

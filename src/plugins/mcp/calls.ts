@@ -61,8 +61,9 @@ export class Calls {
       ...asked.headers,
     };
     const answer = await this.site.ask({ ...asked, mostBytes, headers, client });
-    const { status, error } = answer;
-    if (status < 400) return answer;
+    const { status, error, headers: got } = answer;
+    if (status < 300) return answer;
+    if (status < 400) throw new HttpError(409, "ELSEWHERE", `What is meant lies at ${got["location"]}.`);
     // A plugin that answers in its own way may have put it in the place of an error.
     throw error?.status === status ? error : new HttpError(status, `HTTP_${status}`, "A plugin refuses the request.");
   }
