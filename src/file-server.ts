@@ -35,7 +35,7 @@ export interface FileServer<Fetched extends Response | undefined = Response> ext
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, options?: UpgradeOptions) => void;
   /**
    * Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). Throws for
-   * what is no server, and for a server whose requests are answered already.
+   * what is not a server, and for a server whose requests are answered already.
    */
   attach(server: NodeServer): FileServer<Fetched>;
   /**

@@ -21,7 +21,7 @@ export function* atHand<Value>(value: Value): SlicedWork<Value> {
   return value;
 }
 
-/** What a promise gives, for work that has to wait for it; what is no promise is at hand. */
+/** What a promise gives, for work that has to wait for it; anything else is at hand. */
 export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Value> {
   if (!(promise instanceof Promise)) return promise;
   const outcomes: PromiseSettledResult<Value>[] = [];

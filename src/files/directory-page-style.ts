@@ -6,7 +6,7 @@ export const folderIcon: string =
   "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
   "%3Cpath fill='%23c98a1b' d='M1 3h5l2 2h7v8H1z'/%3E%3C/svg%3E\">";
 
-/** Rows are no table for the layout: of a table, a browser can leave out nothing. */
+/** Rows are not laid out as a table: of a table, a browser cannot leave out anything. */
 export const directoryPageStyle: string = `
 :root { color-scheme: light dark; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; --edge: #8c857a; }
 @media (prefers-color-scheme: dark) {

@@ -44,7 +44,7 @@ export function purposeOf({ method, headers }: Exchange): OpenFor {
 // `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
 const hasExtension = /\.\w+$/;
 
-/** Paths tried where a path is no file: index files, the path with an extension, the single-page application. */
+/** Paths tried where a path is not a file: index files, the path with an extension, the single-page application. */
 export function standInPaths(
   { options, serving }: FileSpace,
   path: string,

@@ -117,7 +117,7 @@ export async function removeAt(request: FileRequest, check: CommitCheck = () => 
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** MKCOL: makes a directory in one that exists (201). It is no file, so there is no event. */
+/** MKCOL: makes a directory in one that exists (201). It is not a file, so there is no event. */
 export async function makeDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path: asked, stat } = request;
   const path = asked.endsWith("/") ? asked : `${asked}/`;

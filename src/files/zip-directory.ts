@@ -50,7 +50,7 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   fill().catch(fail);
   return { status: 200, headers, body: output };
 
-  /** Adds entry by entry. Throws if a file cannot be sent whole: without its end, what was sent is no archive. */
+  /** Adds entry by entry. Throws if a file cannot be sent whole: without its end, what was sent is not an archive. */
   async function fill(): Promise<void> {
     let bytes = 0;
     if (stat) zip.addEmptyDirectory(name, { mtime: stat.modified });

@@ -196,7 +196,7 @@ class ItemReader {
     }
   }
 
-  /** The value of a property that is no item ("Values" of microdata); URLs as written. */
+  /** The value of a property that is not an item ("Values" of microdata); URLs as written. */
   #textOf(element: SourceElement): string {
     const name = valueAttributes.get(element.name);
     const value = name === undefined ? undefined : (element.attribs[name] ?? "");

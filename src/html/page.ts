@@ -150,6 +150,7 @@ class ParsedPage implements Page {
   }
 
   *selecting(selector: string): SlicedWork<readonly PageElement[]> {
+    if (typeof selector !== "string") throw new TypeError("a selector: expected a string");
     const document = this.#document;
     const version = this.#version;
     const current = (): SourceDocument => {
@@ -229,6 +230,9 @@ class SlicedPage implements PageInSlices {
 }
 
 function* parsedPage(source: string | Uint8Array, { kind = "html", limits = {} }: PageOptions): SlicedWork<ParsedPage> {
+  const isContent = typeof source === "string" || source instanceof Uint8Array;
+  if (!isContent) throw new TypeError("the source of a page: expected a string or a Uint8Array");
+  if (kind !== "html" && kind !== "xml") throw new TypeError('the kind of a page: expected "html" or "xml"');
   if (typeof source !== "string") return new ParsedPage(yield* parseDocument(kind, source, limits), limits);
   const hasByteOrderMark = source.startsWith("\ufeff");
   const text = hasByteOrderMark ? source.slice(1) : source;

@@ -24,7 +24,7 @@ export function isCrossSite(
   const source = origin === undefined ? undefined : serialisedOrigin(origin);
   if (source !== undefined && allowedOrigins.has(source)) return false;
   if (site === "cross-site" || source === undefined) return true;
-  // "same-site" is no consent: user pages on a sister domain are same-site. The origin decides. Behind a proxy that
+  // "same-site" is not consent: user pages on a sister domain are same-site. The origin decides. Behind a proxy that
   // terminates TLS the server sees http, so a page of https://host may write to http://host. Not the reverse: anyone on
   // the wire can forge a page of http://host.
   const protocols = target.protocol === "http" ? ["http", "https"] : ["https"];

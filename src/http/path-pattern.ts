@@ -54,7 +54,7 @@ function literalOf(segment: string): string {
 
 function matchSegments(segments: readonly MatchSegment[], isTree: boolean): PathPattern["matches"] {
   return (path, username) => {
-    if (!path.startsWith("/")) return false; // `*` of OPTIONS is no path
+    if (!path.startsWith("/")) return false; // `*` of OPTIONS is not a path
     let start = 1;
     for (const matches of segments) {
       if (start >= path.length) return false;

@@ -48,7 +48,7 @@ export function isSelectorRange(value: string | undefined): value is string {
 
 /** The selector of such a field as it was received, its bytes as latin1. */
 export function receivedSelector(value: string): string {
-  // Not `trim`: in CSS a no-break space is part of a name. Blanks behind a field are no part of its value.
+  // Not `trim`: in CSS a no-break space is part of a name. Blanks behind a field are not part of its value.
   return value.slice("selector=".length).replace(/^[ \t]+/, "");
 }
 

@@ -26,7 +26,7 @@ export const errorPagesOptions: OptionsSchema = optionsOf(
   ["pages"],
 );
 
-/** Larger ones are no error pages, and would be read for every request. */
+/** Larger ones are not error pages, and would be read for every request. */
 const maxPageBytes = 1024 * 1024;
 
 /**

@@ -135,9 +135,7 @@ function opensPage({ method, isUpgrade, headers }: Exchange): boolean {
 }
 
 function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Permissions> {
-  if (typeof rules !== "string" && !(rules instanceof URL)) {
-    return fixedSource("permissions", createPermissions(rules));
-  }
+  if (typeof rules !== "string" && !(rules instanceof URL)) return fixedSource("permissions", createPermissions(rules));
   const location = filePath(String(rules)) ?? "";
   return fileSource({
     plugin: "permissions",
@@ -151,7 +149,7 @@ function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Pe
   });
 }
 
-/** What comes from the host program may be anything; a name that is no text would match rules by accident. */
+/** What comes from the host program may be anything; a name that is not a text would match rules by accident. */
 function checkedUser(found: unknown): User | undefined {
   if (found === undefined || found === null) return undefined;
   const { name, roles = [] } = found as Partial<Record<keyof SignedIn, unknown>>;

@@ -67,7 +67,7 @@ export function bucketsAt(
   async function change(by: 1 | -1, key: string, policy: RateLimitPolicy): Promise<BucketDecision> {
     const { requestsPerSecond, burstCapacity } = policy;
     connection ??= RedisConnection.to(source).hold();
-    // Hashed: the keys of Redis are no list of addresses and names. Limiters with the same figures share buckets.
+    // Hashed: the keys of Redis must not list addresses and names. Limiters with the same figures share buckets.
     const bucket = prefix + hash("sha256", `${requestsPerSecond} ${burstCapacity}\n${key}`, "base64url").slice(0, 22);
     const figures = [by, requestsPerSecond / 1000, burstCapacity, maxExpiryMs].map(String);
     const clock = now ? [String(Math.round(now() * 1000))] : [];

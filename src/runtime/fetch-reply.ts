@@ -6,7 +6,7 @@ import { bodyLength, isStream, type Reply, type Sent } from "../server/reply.ts"
 /** A reply handed to the host program. */
 export interface FetchedReply {
   readonly response: Response;
-  /** Settles when the content was read to the end, or given up; known at once of content that is no stream. */
+  /** Settles when the content was read to the end, or given up; known at once of content that is not a stream. */
   readonly sent: Sent | Promise<Sent>;
   /** Gives the content up, unless reading has begun. */
   abandon(): void;

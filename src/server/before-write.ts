@@ -84,5 +84,5 @@ function isList(other: OtherContent): other is readonly Edit[] {
 }
 
 function notToBeReplaced(kind: PendingWrite["kind"]): TypeError {
-  return new TypeError(`beforeWrite returned what is no content of a change of the kind "${kind}"`);
+  return new TypeError(`beforeWrite returned something that cannot be the content of a change of the kind "${kind}"`);
 }

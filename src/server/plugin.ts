@@ -79,7 +79,7 @@ export type InnerAnswer = Omit<Reply, "body"> & { readonly content: Buffer };
 export interface Plugin {
   /** Says in logs and errors which plugin is meant. */
   readonly name: string;
-  /** A plugin is no function: a factory has to be called, and `fromMiddleware` makes a plugin of middleware. */
+  /** A plugin is not a function: a factory has to be called, and `fromMiddleware` makes a plugin of middleware. */
   readonly apply?: never;
   /** Asked even while the server is closing, overloaded or under maintenance; for a health check. @default false */
   readonly alwaysOn?: boolean;

@@ -17,7 +17,14 @@ const selector = { range: "selector=#a" };
 type Entries = Readonly<Record<string, string>>;
 
 /** What is asked for below the directory of a step, and what is in there before and after it. */
-const operations: readonly (readonly [string, string, string, before: Entries, after: Entries, sending?: Sending])[] = [
+type Operation = readonly [string, string, string, before: Entries, after: Entries, sending?: Sending];
+
+function ofElements(method: string, after: string, body?: string): Operation {
+  const sending = { headers: selector, ...(body !== undefined && { body }) };
+  return [`${method} of elements`, method, "a.html", { "a.html": page }, { "a.html": after }, sending];
+}
+
+const operations: readonly Operation[] = [
   ["PUT of a new file", "PUT", "a.txt", {}, { "a.txt": "new" }, { body: "new" }],
   [
     "PUT of a file to be created",
@@ -38,30 +45,9 @@ const operations: readonly (readonly [string, string, string, before: Entries, a
   ],
   ["POST into a directory", "POST", "", {}, { "a.txt": "new" }, { body: "new", headers: { "x-filename": "a.txt" } }],
   ["POST to a file", "POST", "a.txt", { "a.txt": "old" }, { "a.txt": "old and new" }, { body: " and new" }],
-  [
-    "PUT of elements",
-    "PUT",
-    "a.html",
-    { "a.html": page },
-    { "a.html": page.replace("old", "new") },
-    { body: "<p id=a>new</p>", headers: selector },
-  ],
-  [
-    "POST into elements",
-    "POST",
-    "a.html",
-    { "a.html": page },
-    { "a.html": page.replace("old", "old<b>new</b>") },
-    { body: "<b>new</b>", headers: selector },
-  ],
-  [
-    "DELETE of elements",
-    "DELETE",
-    "a.html",
-    { "a.html": page },
-    { "a.html": "<!doctype html>" },
-    { headers: selector },
-  ],
+  ofElements("PUT", page.replace("old", "new"), "<p id=a>new</p>"),
+  ofElements("POST", page.replace("old", "old<b>new</b>"), "<b>new</b>"),
+  ofElements("DELETE", "<!doctype html>"),
   ["DELETE of a file", "DELETE", "a.txt", { "a.txt": "old" }, {}],
   ["DELETE of a directory", "DELETE", "b/", { "b/": "" }, {}],
   ["DELETE of a link", "DELETE", "link.txt", { "a.txt": "old", "link.txt": "-> a.txt" }, { "a.txt": "old" }],

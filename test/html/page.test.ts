@@ -1,6 +1,13 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { DocumentError, type Edit, parsePage, parsePageInSlices, type SourceEdit } from "../../src/html/page.ts";
+import {
+  DocumentError,
+  type Edit,
+  type PageLimits,
+  parsePage,
+  parsePageInSlices,
+  type SourceEdit,
+} from "../../src/html/page.ts";
 import { realPages } from "../elements/pages.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { sample } from "../helpers/effort.ts";
@@ -156,12 +163,15 @@ describe("an edit of a page", () => {
 
   it("takes the number of edits and the length of the page as limits", () => {
     const edits: Edit[] = [{ op: "setText", selector: "#b", text: "x".repeat(1000) }];
-    expect(thrownBy(() => parsePage(list, { limits: { maxEdits: 0 } }).edit(edits))).toMatchObject({
-      code: "TOO_MANY_EDITS",
-    });
-    expect(thrownBy(() => parsePage(list, { limits: { maxLength: 500 } }).edit(edits))).toMatchObject({
-      code: "RESULT_TOO_LARGE",
-    });
+    const limited = (limits: PageLimits): unknown => thrownBy(() => parsePage(list, { limits }).edit(edits));
+    expect(limited({ maxEdits: 0 })).toMatchObject({ code: "TOO_MANY_EDITS" });
+    expect(limited({ maxLength: 500 })).toMatchObject({ code: "RESULT_TOO_LARGE" });
+  });
+
+  it("says what it takes where a program gives something else", () => {
+    expect(() => parsePage(undefined as never)).toThrow("expected a string or a Uint8Array");
+    expect(() => parsePage("", { kind: "svg" as never })).toThrow('expected "html" or "xml"');
+    expect(() => parsePage("").select(5 as never)).toThrow("expected a string");
   });
 
   it("leaves real pages as they are but for the place of the edit", () => {

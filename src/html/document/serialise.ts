@@ -96,7 +96,7 @@ export function outerHtmlParts(document: SourceDocument, element: SourceElement)
   return serialisedParts(document, element, document.encoding === "latin1" ? asBytes : undefined);
 }
 
-/** In a document that is not UTF-8, what is no byte can only be written as a reference. */
+/** In a document that is not UTF-8, other characters than bytes can only be written as references. */
 function asBytes(text: string): string {
   return text.replace(/[^\x00-\xff]/gu, reference);
 }

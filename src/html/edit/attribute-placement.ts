@@ -31,7 +31,7 @@ export function* attributeChanges(
   { name, valueFor, maxLength }: AttributeChange,
 ): SlicedWork<readonly Placement[] | undefined> {
   if (!(document.kind === "xml" ? xmlName : attributeName).test(name)) {
-    throw new DocumentError("INVALID_EDIT", `${JSON.stringify(name.slice(0, 40))} is no name of an attribute.`);
+    throw new DocumentError("INVALID_EDIT", `${JSON.stringify(name.slice(0, 40))} is not an attribute name.`);
   }
   const placements: Placement[] = [];
   let length = document.source.length;

@@ -256,9 +256,7 @@ class FragmentCheck implements TokenSink {
   }
 
   #refuseEndOfText({ line, column }: Place): void {
-    if (this.#textOf) {
-      throw invalidHtml(`it would end the <${this.#textOf}> early`, line, column);
-    }
+    if (this.#textOf) throw invalidHtml(`it would end the <${this.#textOf}> early`, line, column);
   }
 
   #isForeign(name: string): boolean {

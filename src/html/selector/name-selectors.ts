@@ -53,9 +53,7 @@ function readAttributeName(reader: SelectorReader): { name: string; namespace: "
   const hasPrefix = reader.take("|");
   const name = hasPrefix ? reader.name() : first?.name;
   if (name === undefined) throw reader.unexpected("an attribute name is missing");
-  if (hasPrefix && first && first !== anyName) {
-    throw reader.invalid("the namespace prefix is not declared", start);
-  }
+  if (hasPrefix && first && first !== anyName) throw reader.invalid("the namespace prefix is not declared", start);
   return { name, namespace: hasPrefix && first ? "any" : "none" };
 }
 

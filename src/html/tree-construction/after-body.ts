@@ -92,7 +92,7 @@ function endPage(builder: TreeBuilder): void {
   if (second && !hasEndTag(second)) builder.markEnd(second);
 }
 
-/** Inserts the white space of text beside frames; the rest of it is no content. */
+/** Inserts the white space of text beside frames; the rest of it is dropped. */
 function insertBlanks(builder: TreeBuilder, run: TextRun): void {
   const blanks = blanksOf(run);
   if (blanks) builder.insertText(blanks);

@@ -90,7 +90,7 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
       const { current, displaced, open, tokenStart } = builder;
       builder.reconstructFormatting();
       if (open.hasInScope(nobr)) {
-        // What the tag has opened again ends at once, and is no part of its element.
+        // What the tag has opened again ends at once, and is not part of its element.
         if (current && current !== builder.current) displaced.push({ offset: tokenStart, parent: current });
         endFormatting(builder, tag);
       }

@@ -30,7 +30,7 @@ export function noteState(builder: TreeBuilder): void {
   // There, the end may have cut off a tag or a comment, which goes on in what is added.
   if (tokenizer.position === source.length) return;
   if (builder.open.length + builder.formatting.length > mostElements) return;
-  // A frameset takes the body away: what was built is no part of the tree.
+  // A frameset takes the body away: what was built is not part of the tree.
   if (builder.mode.includes("frameset") || !builder.isBetweenTokens || !isCutAlongOpen(builder)) return;
   states.push(stateOf(builder));
 }

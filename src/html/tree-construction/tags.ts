@@ -58,7 +58,7 @@ export function traitsOf(tag: TagName): number {
 /** A tag that HTML knows. */
 export function tagNamed(name: string): TagName {
   const tag = tagNames.get(name);
-  if (!tag) throw new TypeError(`${name} is no name of a tag`);
+  if (!tag) throw new TypeError(`${name} is not a tag name`);
   return tag;
 }
 

@@ -77,7 +77,7 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
   head: SourceElement | undefined;
   form: SourceElement | undefined;
   framesetOk = true;
-  /** A line feed right behind `<pre>` is no content. */
+  /** A line feed right behind `<pre>` is not content. */
   skipsLineFeed = false;
   /** Is told of each start tag, and of the element that it made or gave its attributes to, if any. */
   onStartTag: ((tag: Tag, element: SourceElement | undefined) => void) | undefined;

@@ -54,5 +54,7 @@ export function watchedCheck(check: HealthCheck, options: WatchOptions): () => P
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error("the check threw what is no error", { cause: thrown });
+  return thrown instanceof Error
+    ? thrown
+    : new Error("the check threw something that is not an error", { cause: thrown });
 }

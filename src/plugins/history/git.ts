@@ -87,8 +87,7 @@ export async function tidyRepository(repository: Repository, days?: number, comm
     await gitOutput(location, ["-c", "gc.auto=6700", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]);
     return;
   }
-  const limits: string[] = [];
-  if (days !== undefined) limits.push(`--since=${days} days ago`);
+  const limits = days === undefined ? [] : [`--since=${days} days ago`];
   if (commits !== undefined) limits.push(`--max-count=${commits}`);
   const kept = await gitOutput(location, ["rev-list", "--first-parent", ...limits, ref]);
   const oldest = kept.toString().trim().split("\n").at(-1) || head; // the latest commit stays in any case

@@ -28,7 +28,7 @@ export function latestUser(found: User | undefined, ask: () => Promise<User | un
 
 /**
  * A user as the host program describes one. Frozen: a plugin that added a role would give it to all requests. Throws a
- * `TypeError` with this message for what is no list of texts; another role would match rules by accident.
+ * `TypeError` with this message for what is not a list of texts; another role would match rules by accident.
  */
 export function userOf(name: string, roles: unknown, problem: string): User {
   const areTexts = Array.isArray(roles) && roles.every((role) => typeof role === "string");

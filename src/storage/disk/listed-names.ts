@@ -34,7 +34,7 @@ export class ListedNames {
 
   /**
    * A location below the root, spelled as it is listed; where nothing is there, the rest of it as it is. `undefined`
-   * for one that leads to something by a name that is no spelling of a listed one.
+   * for one that leads to something by a name that is not a spelling of a listed one.
    */
   async listed(location: string): Promise<string | undefined> {
     if (location === this.#root || this.isKnown(location)) return location;

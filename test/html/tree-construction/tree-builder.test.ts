@@ -69,6 +69,6 @@ describe("ruleTable", () => {
   });
 
   it("knows no rules for names that it does not know", () => {
-    expect(() => ruleTable({ "a bb": ignore }, ignore)).toThrow("bb is no name of a tag");
+    expect(() => ruleTable({ "a bb": ignore }, ignore)).toThrow("bb is not a tag name");
   });
 });
