@@ -191,11 +191,16 @@ describe("mcp", () => {
     const { client } = await agent();
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(["filement:///notes.txt", "filement:///to-do.html"]);
-    const uris = ["filement:///notes.txt", "filement:///sub/deep.html?selector=b"];
+    const uris = [
+      "filement:///notes.txt",
+      "filement:///sub/deep.html?selector=b",
+      "filement:///sub/deep.html?selector=i",
+    ];
     const read = await Promise.all(uris.map((uri) => client.readResource({ uri })));
     expect(read.map(({ contents }) => contents[0])).toMatchObject([
       { uri: uris[0], mimeType: "text/plain; charset=utf-8", text: stored()["/notes.txt"] },
       { uri: uris[1], mimeType: expect.stringContaining("text/html"), text: "<b>boat</b>" },
+      { uri: uris[2], text: "" },
     ]);
     await expect(client.readResource({ uri: "filement:///%ff" })).rejects.toThrow();
     const large = await agent({ "/most.txt": "x".repeat(2 ** 20), "/more.txt": "x".repeat(2 ** 20 + 1) });

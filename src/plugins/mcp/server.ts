@@ -125,7 +125,7 @@ function addResources(server: McpServer, { ResourceTemplate }: Library, calls: C
     const asked = { method: "GET", path, headers: { accept: "*/*", ...range }, mostBytes: maxResourceBytes };
     const { headers: got, content } = await calls.ask(asked);
     if (Number(got["content-length"]) > content.length) throw new Error("It is too large: `read` it in parts.");
-    const mimeType = String(got["content-type"] ?? "application/octet-stream");
+    const mimeType = String(got["content-type"] ?? "text/plain");
     const isText = /^(?:text\/|application\/(?:json|javascript|xml))|\+xml|charset=/.test(mimeType);
     const body = isText ? { text: content.toString() } : { blob: content.toString("base64") };
     return { contents: [{ uri: uri.href, mimeType, ...body }] };
