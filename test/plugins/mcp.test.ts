@@ -191,11 +191,8 @@ describe("mcp", () => {
     const { client } = await agent();
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(["filement:///notes.txt", "filement:///to-do.html"]);
-    const uris = [
-      "filement:///notes.txt",
-      "filement:///sub/deep.html?selector=b",
-      "filement:///sub/deep.html?selector=i",
-    ];
+    const paths = ["notes.txt", "sub/deep.html?selector=b", "sub/deep.html?selector=i"];
+    const uris = paths.map((path) => `filement:///${path}`);
     const read = await Promise.all(uris.map((uri) => client.readResource({ uri })));
     expect(read.map(({ contents }) => contents[0])).toMatchObject([
       { uri: uris[0], mimeType: "text/plain; charset=utf-8", text: stored()["/notes.txt"] },
