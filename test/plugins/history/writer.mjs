@@ -17,8 +17,8 @@ const files = createFileServer({
   ...(bucket ? { storage: s3Storage({ ...bucket, credentials }) } : { root, durability: "rename" }),
   feed: redis,
   plugins: [history({ repository, locks: redis ? redisLocks(redis, { lease: 1 }) : undefined })],
-  // Commits are made again where the git of a process that was killed came first.
-  onError: (error) => String(error).includes("commits cannot be made") || console.error(error),
+  // Commits are made again where the git of a killed process came first, and Redis may be slow on a busy machine.
+  onError: (error) => /commits cannot be made|does not answer in time/.test(String(error)) || console.error(error),
 });
 await files.ready();
 let state = Number(seed);
