@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Edit } from "../html/edit/edits.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
+import { canonicalPath } from "../http/request-target.ts";
 import type { FileHistory, VersionList } from "../server/file-history.ts";
 import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
 import { askInside } from "./inner-exchange.ts";
@@ -94,7 +95,8 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
   return {
     async read(path, selector, { at, ...options } = {}) {
       const range = selector === undefined ? {} : { range: `selector=${Buffer.from(selector).toString("latin1")}` };
-      const storage = at === undefined ? undefined : await historyOf(options).storageAt(path, at);
+      if (typeof at === "object" && Number.isNaN(at.getTime())) throw new TypeError("files.read: `at` is not a date");
+      const storage = at === undefined ? undefined : await historyOf(options).storageAt(canonicalPath(path), at);
       if (at !== undefined && !storage) throw notFound();
       const inspection = storage && { storage };
       const { headers, content } = await ask({ ...options, method: "GET", path, headers: range, inspection });
@@ -113,12 +115,12 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     },
     async history(path, options = {}) {
       await life.ready();
-      return historyOf(options).list(path, options.limit ?? 50, options.after);
+      return historyOf(options).list(canonicalPath(path), options.limit ?? 50, options.after);
     },
     async revert(path, commit, options = {}) {
       const { host } = options;
       const now = await ask({ ...(host !== undefined && { host }), method: "GET", path }).catch(missing);
-      const content = await historyOf(options).restored(path, commit, "without", now?.content);
+      const content = await historyOf(options).restored(canonicalPath(path), commit, "without", now?.content);
       const condition = now ? { ifMatch: options.ifMatch ?? String(now.headers["etag"]) } : {};
       const asked = { ...options, ...condition, path, method: content === undefined ? "DELETE" : "PUT" };
       const headers = now ? {} : { "if-none-match": "*" };

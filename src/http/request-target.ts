@@ -126,6 +126,11 @@ export function encodePath(path: string): string {
   return `/${escaped}`;
 }
 
+/** The canonical form of a path that is written plainly. Throws an `HttpError` for text that is not a path. */
+export function canonicalPath(text: string): string {
+  return parseRequestPath(encodePath(text)).path;
+}
+
 /** The `Location` of a canonical path: below the mount, and with exactly one slash at its beginning. */
 export function locationOf({ mount }: { readonly mount: string }, path: string): string {
   // A framework that mounts at a wildcard may report "//evil.com", which in a Location would be another host.
@@ -135,7 +140,7 @@ export function locationOf({ mount }: { readonly mount: string }, path: string):
 /** Whether a path is canonical, as from {@link parseRequestPath}; requests have no other paths. */
 export function isCanonicalPath(path: string): boolean {
   try {
-    return parseRequestPath(encodePath(path)).path === path;
+    return canonicalPath(path) === path;
   } catch {
     return false; // which is all that the error says
   }

@@ -616,14 +616,15 @@ describe("versions over HTTP", () => {
 
   it("are there for the program", async () => {
     const { files, commits, last, second, first } = await edited();
-    const { versions } = await files.history("/page.html", { limit: 2 });
+    const { versions } = await files.history("page.html", { limit: 2 });
     expect(versions.map(({ commit }) => commit)).toEqual([last, second]);
-    const past = await files.read("/page.html", "#b", { at: first });
+    const past = await files.read("page.html", "#b", { at: first });
     expect(past.content.toString()).toBe("<li id=b>two</li>");
     await files.revert("/page.html", second);
     await commits(4);
     expect((await files.read("/page.html")).content.toString()).toContain("<li id=b>two</li>");
     await expect(files.read("/page.html", undefined, { at: "0".repeat(40) })).rejects.toThrow();
+    await expect(files.read("/page.html", undefined, { at: new Date("soon") })).rejects.toThrow("not a date");
   });
 
   it("are forgotten as the documentation says", { tags: ["bash"] }, async () => {

@@ -4,7 +4,6 @@ import { fairQueue } from "../../event-loop/fair-queue.ts";
 import { inSlices, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { Edit } from "../../html/edit/edits.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { encodePath, parseRequestPath } from "../../http/request-target.ts";
 import { clientOf } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
@@ -85,9 +84,4 @@ export class Calls {
     if (!seen) throw new HttpError(415, "NOT_HTML", "There is no page here.");
     return seen.value;
   }
-}
-
-/** A path as a model writes it, in its canonical form. Throws an `HttpError` for text that is not a path. */
-export function pathOf(text: string): string {
-  return parseRequestPath(encodePath(text)).path;
 }

@@ -1,11 +1,11 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { HttpError } from "../../http/http-error.ts";
-import { encodePath } from "../../http/request-target.ts";
+import { canonicalPath, encodePath } from "../../http/request-target.ts";
 import { toHttpError } from "../../server/error-reply.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { PluginSite } from "../../server/plugin.ts";
 import { version } from "../../server/version.ts";
-import { type Args, Calls, pathOf } from "./calls.ts";
+import { type Args, Calls } from "./calls.ts";
 import { nearestTo } from "./page-looks.ts";
 import { inputs, listing, needed, outputs, type Tool, tools } from "./tools.ts";
 
@@ -60,7 +60,7 @@ export function serversOf(library: Library, site: PluginSite): (client: Exchange
       const calls = new Calls(site, client, name);
       server.registerTool(name, { ...config, outputSchema }, async (args) => {
         try {
-          return result(await tool.run(calls, { ...args, path: pathOf(args.path) }));
+          return result(await tool.run(calls, { ...args, path: canonicalPath(args.path) }));
         } catch (thrown) {
           const error = toHttpError(thrown, client.id);
           if (error !== thrown) site.report(thrown, client);
@@ -105,7 +105,7 @@ async function nowOf(calls: Calls, { path, selector, edits }: Args, { status, in
   const wanted = index === undefined ? selector : edits[index]?.selector;
   if (wanted === undefined || status === 429 || status >= 500) return undefined;
   try {
-    return await calls.look(pathOf(path), wanted, (page) => nearestTo(page, wanted));
+    return await calls.look(canonicalPath(path), wanted, (page) => nearestTo(page, wanted));
   } catch {
     return undefined; // the error says more
   }
@@ -121,7 +121,7 @@ function addResources(server: McpServer, { ResourceTemplate }: Library, calls: C
   const read = async (uri: URL) => {
     const selector = uri.searchParams.get("selector");
     const range = selector === null ? {} : { range: `selector=${encodeURIComponent(selector)}` };
-    const path = pathOf(decodeURIComponent(uri.pathname));
+    const path = canonicalPath(decodeURIComponent(uri.pathname));
     const asked = { method: "GET", path, headers: { accept: "*/*", ...range }, mostBytes: maxResourceBytes };
     const { headers: got, content } = await calls.ask(asked);
     if (Number(got["content-length"]) > content.length) throw new Error("It is too large: `read` it in parts.");

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { inSlices } from "../../event-loop/sliced-work.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { encodePath } from "../../http/request-target.ts";
+import { canonicalPath, encodePath } from "../../http/request-target.ts";
 import { documentKind } from "../../http/selector-range.ts";
 import type { InspectedEdits } from "../../server/inspection.ts";
-import { type Args, type Calls, pathOf } from "./calls.ts";
+import type { Args, Calls } from "./calls.ts";
 import { changedLines } from "./changed-lines.ts";
 import { elementsOf, findIn, outlineOf } from "./page-looks.ts";
 
@@ -139,9 +139,9 @@ export const tools: Readonly<Record<string, Tool>> = {
     takes: ["to", "ifMatch"],
     method: "MOVE",
     async run(calls, { path, to, ifMatch }) {
-      const headers = { destination: calls.client.mount + encodePath(pathOf(to)), overwrite: "F" };
+      const headers = { destination: calls.client.mount + encodePath(canonicalPath(to)), overwrite: "F" };
       const answer = await calls.ask({ method: "MOVE", path, ifMatch, headers });
-      return { path: pathOf(to), etag: answer.headers["etag"] };
+      return { path: canonicalPath(to), etag: answer.headers["etag"] };
     },
   },
   versions: {
