@@ -133,9 +133,10 @@ function storageOf(root: string | URL): Storage {
 
 function fileSpace(source: Storage, at: string, options: FileOptions, plugins: readonly Plugin[]): ElementSpace {
   const own = at === "/" ? source : storageAt(at, source);
+  const root = at === "/" ? at : `${at}/`;
   return {
-    storage: plugins.reduce((storage, plugin) => plugin.wrapStorage?.(storage) ?? storage, own),
-    root: at === "/" ? at : `${at}/`,
+    storage: plugins.reduce((storage, plugin) => plugin.wrapStorage?.(storage, root) ?? storage, own),
+    root,
     options,
     serving: servingOf(options),
     contentTypeOf: contentTypeTable(options.contentTypes),

@@ -141,10 +141,10 @@ export function history(options: HistoryOptions): Plugin {
   return {
     name: "history",
     history: versions,
-    wrapStorage(storage) {
-      const wrapped = recorder.wrap(storage);
+    wrapStorage(storage, root) {
+      const wrapped = recorder.wrap(storage, root);
       const handlers = site?.plugins.filter(({ name }) => name === "file-handler");
-      if (recorder.storages.size === handlers?.length) committing?.start(); // all files can be looked at
+      if (recorder.storages.length === handlers?.length) committing?.start(); // all files can be looked at
       return wrapped;
     },
     async start(started) {

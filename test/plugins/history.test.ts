@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
+import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { guard } from "../../src/plugins/guard.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
 import { type HistoryOptions, history } from "../../src/plugins/history.ts";
@@ -42,12 +43,14 @@ type Site = Awaited<ReturnType<typeof site>>;
 async function site({
   before = {},
   plugins = [],
+  handlers = [],
   directory,
   config = {},
   ...options
 }: Partial<HistoryOptions> & {
   before?: Record<string, string>;
   plugins?: readonly Plugin[];
+  handlers?: readonly Plugin[];
   directory?: string;
   config?: Partial<FileServerConfig>;
 } = {}) {
@@ -59,7 +62,7 @@ async function site({
   const files = createFileServer({
     root,
     durability: "rename",
-    plugins: [...plugins, history({ repository, ...options })],
+    plugins: [...plugins, history({ repository, ...options }), ...handlers],
     onError: (error) => errors.push(error),
     ...config,
   });
@@ -171,6 +174,14 @@ describe("history", () => {
       "PUT /a.txt",
     ]);
     expect(git("show", "main~6:a.txt")).toBe("old");
+  });
+
+  it("has the files that handlers keep below paths, also of one storage", async () => {
+    const storage = memoryStorage({ "/a/b.txt": "1" });
+    const handlers = ["/docs/de", "/docs/en"].map((at) => fileHandler({ at, storage }));
+    const { commits, subjects, errors } = await site({ handlers, config: { root: undefined } });
+    await commits(2);
+    expect([subjects().sort(), errors]).toEqual([["Found /docs/de/a/b.txt", "Found /docs/en/a/b.txt"], []]);
   });
 
   it("goes on where it ended, and notes what was changed meanwhile", async () => {

@@ -39,15 +39,15 @@ export class Recorder {
   /** What requests are about to do, for the commits that they lead to, by their ids. */
   readonly notes: Map<string, string> = new Map();
   /** Those of all file handlers. */
-  readonly storages: Set<Storage> = new Set();
+  readonly storages: { readonly storage: Storage; readonly root: string }[] = [];
 
   constructor(options: RecorderOptions) {
     this.#options = options;
   }
 
   /** The storage, which remembers what is stored until its change is announced. */
-  wrap(storage: Storage): Storage {
-    this.storages.add(storage);
+  wrap(storage: Storage, root = "/"): Storage {
+    this.storages.push({ storage, root });
     const { maxFileBytes, covers, isFull } = this.#options;
     const capture = (path: string, { version, size }: StoredStat, content: Uint8Array | undefined): void => {
       if (content && size <= maxFileBytes) this.#captured.set(keyOf(path, entityTag(version)), content);
@@ -169,8 +169,8 @@ export class Recorder {
   /** Notes files that are not as history has them, by names of contents: all, or those changed without a server. */
   async recordFiles(known: Map<string, string>, goesOn: () => Promise<boolean>): Promise<void> {
     const { covers } = this.#options;
-    for (const storage of this.storages) {
-      for await (const path of filesBelow(storage, "/")) {
+    for (const { storage, root } of this.storages) {
+      for await (const path of filesBelow(storage, root)) {
         if (!covers(path)) continue;
         if (!(await goesOn())) return;
         const before = known.get(path);
@@ -202,7 +202,7 @@ export class Recorder {
 
   /** What a function gives for a file as it is now; `undefined` if that is missing or too large. */
   async stored<T>(path: string, use: (file: OpenFile) => Promise<T | undefined>): Promise<T | undefined> {
-    for (const storage of this.storages) {
+    for (const { storage } of this.storages) {
       const given = await this.#opened(storage, path, use);
       if (given !== undefined) return given;
     }
