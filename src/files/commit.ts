@@ -64,7 +64,7 @@ export async function makeChange<Made>(
   throw hasChanged;
 }
 
-async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.byteLength > 0) yield bytes;
 }
 

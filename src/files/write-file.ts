@@ -10,7 +10,7 @@ import { decidedContent } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { type CommitCheck, type Content, StorageError } from "../storage/storage.ts";
-import { makeChange, preconditionCheck, storedReply, storeFile } from "./commit.ts";
+import { makeChange, onePiece, preconditionCheck, storedReply, storeFile } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listedPath, refuseHiddenPath } from "./listed-path.ts";
 
@@ -111,11 +111,9 @@ export async function deleteFile(request: FileRequest): Promise<Reply> {
 
 export async function removeAt(request: FileRequest, check: CommitCheck = () => {}): Promise<void> {
   const { storage, path } = request;
-  const wanted = { kind: "deleted", content: nothing(), check } as const;
+  const wanted = { kind: "deleted", content: onePiece(Buffer.alloc(0)), check } as const;
   await makeChange(request, wanted, (_content, check) => storage.remove(path, { check }));
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** MKCOL: makes a directory in one that exists (201). It is not a file, so there is no event. */
 export async function makeDirectory(request: FileRequest): Promise<Reply> {

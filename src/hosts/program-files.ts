@@ -72,8 +72,6 @@ export interface ProgramFiles {
   revert(path: string, commit: string, options?: ProgramWriteOptions): Promise<WrittenFile | undefined>;
 }
 
-const noContent = "files.write takes the content of a file: expected a string or a Uint8Array";
-
 type Asked = ProgramWriteOptions & Pick<InnerRequest, "method" | "path" | "headers" | "content" | "inspection">;
 
 export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles {
@@ -104,7 +102,7 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
       return { content, etag, matches: matches === undefined ? undefined : Number(matches) };
     },
     async write(path, content, options = {}) {
-      if (typeof content !== "string" && !(content instanceof Uint8Array)) throw new TypeError(noContent);
+      if (content === undefined) throw new TypeError("files.write: expected a string or a Uint8Array");
       const { status, headers } = await ask({ ...options, method: "PUT", path, content });
       return { created: status === 201, etag: String(headers["etag"]) };
     },

@@ -1,3 +1,4 @@
+import { ConfigError } from "../config.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { isCanonicalPath } from "../http/request-target.ts";
@@ -42,7 +43,10 @@ export function errorPages(options: ErrorPagesOptions): Plugin {
   const typesOf = new Map<Site, (path: string) => string>();
   return {
     name: "error-pages",
-    start: (site) => void typesOf.set(site, contentTypeTable(site.options.contentTypes)),
+    start(site) {
+      if (!site.storage) throw new ConfigError(["errorPages: the host has no files of its own: expected a root"]);
+      typesOf.set(site, contentTypeTable(site.options.contentTypes));
+    },
     async handle(exchange, next) {
       const reply = await next();
       const { status, error } = reply;

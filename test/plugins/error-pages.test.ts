@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
+import { createFileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { errorPages } from "../../src/plugins/error-pages.ts";
+import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { securityHeaders } from "../../src/plugins/security-headers.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Answer, send } from "../helpers/send.ts";
@@ -11,18 +13,9 @@ const stored = { "/404.html": "<h1>Not here", "/4xx.txt": "something is wrong", 
 const pages = { 404: "/404.html", "4xx": "/4xx.txt", "5xx": "/missing.html" };
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-async function ask(
-  path: string,
-  {
-    method = "GET",
-    headers = browser,
-    config = {},
-  }: {
-    method?: string;
-    headers?: Record<string, string>;
-    config?: FileServerConfig;
-  } = {},
-): Promise<Answer> {
+type Asking = { method?: string; headers?: Record<string, string>; config?: FileServerConfig };
+
+async function ask(path: string, { method = "GET", headers = browser, config = {} }: Asking = {}): Promise<Answer> {
   const plugins = [errorPages({ pages }), ...(config.plugins ?? [])];
   const { url } = await serve({ storage: memoryStorage(stored), ...config, plugins });
   return send(url, method, path, { headers });
@@ -43,6 +36,13 @@ describe("errorPages", () => {
     expect(answer).toMatchObject({ status: 401, text: "something is wrong" });
     expect(answer.headers).toMatchObject({ "content-type": "text/plain; charset=utf-8" });
     expect(answer.headers["www-authenticate"]).toContain("Basic");
+  });
+
+  it("does not start on a host whose files are those of its handlers", async () => {
+    const files = createFileServer({
+      plugins: [errorPages({ pages }), fileHandler({ storage: memoryStorage(stored) })],
+    });
+    await expect(files.ready()).rejects.toThrow("errorPages: the host has no files of its own");
   });
 
   it("tells programs the error as before, and clients of elements", async () => {

@@ -225,8 +225,8 @@ export class Committing {
       this.#failures = 0;
       if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
       if (this.#goesOnReading) continue;
-      const isSoon = count < busyCommits && idle < idleLooks;
-      await this.#pause(isSoon ? checkpointMs : busyCheckpointMs); // more come together meanwhile
+      // More come together meanwhile.
+      await this.#pause(count < busyCommits && idle < idleLooks ? checkpointMs : busyCheckpointMs);
     }
   }
 
