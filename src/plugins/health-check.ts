@@ -1,4 +1,3 @@
-import { isChange } from "../http/methods.ts";
 import { checkOptions } from "../options/check-config.ts";
 import {
   aFunction,
@@ -61,28 +60,30 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   const { timeout = 5, cacheTime = 1 } = options;
   /** By what they are about: hosts that share something ask it together. */
   const probes = new Map<unknown, Probe>();
+  const readings: typeof probes = new Map();
   let startedAt: number | undefined;
 
-  function probe(about: unknown, name: string, check: HealthCheck, { report, logger }: Site): Probe {
+  function probe(about: unknown, name: string, check: HealthCheck, { report, logger }: Site, known = probes): Probe {
     const onChange = (reason: Error | undefined): void => {
       if (reason) report(new Error(`health check "${name}" fails`, { cause: reason }));
       else notify(() => logger.info({ check: name }, "health check passes again"), report);
     };
     const watched = { timeoutMs: timeout * 1000, cacheMs: cacheTime * 1000, onChange };
-    const found = probes.get(about) ?? [name, watchedCheck(check, watched)];
-    probes.set(about, found);
+    const found = known.get(about) ?? [name, watchedCheck(check, watched)];
+    known.set(about, found);
     return found;
   }
 
   function probesOf(site: Site): readonly Probe[] {
     const own = Object.entries(checks).map(([name, check]) => probe(name, name, check, site));
-    const { storage, options } = site;
-    if (!checkStorage || !storage?.check || "storage" in checks) return own;
-    // The disk of a host that only reads may be mounted to be read only.
-    const ofStorage = options.methods.some(isChange)
-      ? probe(storage, "storage", () => storage.check?.(), site)
-      : probe(site, "storage", async () => (await storage.stat("/")) !== undefined, site);
-    return [ofStorage, ...own];
+    if (!checkStorage || "storage" in checks) return own;
+    const ofStorages = [...site.storages].flatMap(([storage, isWritten]): readonly Probe[] => {
+      if (!storage.check) return [];
+      if (isWritten) return [probe(storage, "storage", () => storage.check?.(), site)];
+      // The disk of a host that only reads may be mounted to be read only.
+      return [probe(storage, "storage", async () => (await storage.stat("/")) !== undefined, site, readings)];
+    });
+    return [...ofStorages, ...own];
   }
 
   return {
@@ -117,7 +118,8 @@ async function ask(probes: readonly Probe[]): Promise<Record<string, "ok" | "fai
   const results = await Promise.all(
     probes.map(async ([name, passes]) => [name, (await passes()) ? "ok" : "failing"] as const),
   );
-  return Object.fromEntries(results);
+  const failing = results.filter(([, result]) => result === "failing");
+  return Object.fromEntries([...results, ...failing]); // a host may have several storages
 }
 
 function report(status: number, body: object, headers: Reply["headers"] = {}): Reply {

@@ -171,6 +171,8 @@ export interface Site extends ServerParts {
   readonly history: FileHistory | undefined;
   /** @internal Where clients hear of changes, where a plugin tells them. */
   readonly feed: FeedAddress | undefined;
+  /** Of each file handler that was started, where its files live, and whether it changes them. */
+  readonly storages: Map<Storage, boolean>;
   /** How often parsed documents were at hand, and how often not, for each file handler that was started. */
   readonly documentCaches: Set<{ readonly hits: number; readonly misses: number }>;
 }

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { HttpError } from "../../src/http/http-error.ts";
+import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { type HealthCheckOptions, healthCheck } from "../../src/plugins/health-check.ts";
 import { version } from "../../src/server/version.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -132,20 +133,23 @@ describe("the storage in a health check", () => {
     expect(await reportOf(files)).toEqual([200, { status: "healthy", version }]);
   });
 
+  it("is that of each file handler, the host's own or one that it brings", async () => {
+    const bad = checkedStorage(() => Promise.reject(new Error("no")));
+    const good = checkedStorage(async () => {});
+    const handlers = [fileHandler({ at: "/a", storage: bad }), fileHandler({ storage: good })];
+    const files = createFileServer({ plugins: [healthCheck(), ...handlers], onError: () => {} });
+    expect(await reportOf(files)).toEqual([503, { status: "unhealthy", version, checks: { storage: "failing" } }]);
+    expect(good.check).toHaveBeenCalledTimes(1);
+  });
+
   it("is each host's own; what hosts share is asked once", async () => {
     const shared = healthCheck();
     const good = checkedStorage(async () => {});
     const bad = checkedStorage(() => Promise.reject(new Error("no")));
-    const files = createFileServer({
-      plugins: [shared],
-      hosts: { "a.example": { storage: good }, "b.example": { storage: good }, "c.example": { storage: bad } },
-      onError: () => {},
-    });
-    const statuses = ["a.example", "b.example", "c.example"].map(async (host) => {
-      const response = await files.fetch(new Request(`http://${host}/health`));
-      return response.status;
-    });
-    expect(await Promise.all(statuses)).toEqual([200, 200, 503]);
+    const hosts = { "a.example": { storage: good }, "b.example": { storage: good }, "c.example": { storage: bad } };
+    const files = createFileServer({ plugins: [shared], hosts, onError: () => {} });
+    const ask = async (host: string) => (await files.fetch(new Request(`http://${host}/health`))).status;
+    expect(await Promise.all(Object.keys(hosts).map(ask))).toEqual([200, 200, 503]);
     expect(good.check).toHaveBeenCalledTimes(1);
   });
 });
@@ -153,10 +157,8 @@ describe("the storage in a health check", () => {
 describe("a health check while everybody else gets 503", () => {
   it("says that the server is closing, over the connections that are still open", async () => {
     const { plugin, entered, release } = gate();
-    const { files, port } = await serve({
-      storage: memoryStorage(),
-      plugins: [plugin, healthCheck({ checks: { never: () => new Promise(() => {}) } })],
-    });
+    const plugins = [plugin, healthCheck({ checks: { never: () => new Promise(() => {}) } })];
+    const { files, port } = await serve({ storage: memoryStorage(), plugins });
     const agent = new Agent({ keepAlive: true });
     const ask = (path: string) =>
       new Promise<{ status: number | undefined; retryAfter: string | undefined; text: string }>((resolve, reject) => {

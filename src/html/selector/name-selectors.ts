@@ -59,9 +59,9 @@ function readAttributeName(reader: SelectorReader): { name: string; namespace: "
 
 function readOperator(reader: SelectorReader): AttributeOperator | undefined {
   const { kind, value } = reader.token;
-  if (kind !== "delim" || !isOperator(value)) return undefined;
+  if (kind !== "delim" || !operators.includes(value)) return undefined;
   reader.next();
-  return value;
+  return value as AttributeOperator;
 }
 
 function readFlag(reader: SelectorReader): "i" | "s" | null {
@@ -73,8 +73,4 @@ function readFlag(reader: SelectorReader): "i" | "s" | null {
 
 function typeSelector({ name }: TypeName, namespace: "any" | "none"): SimpleSelector {
   return name === undefined ? { kind: "universal", namespace } : { kind: "type", name, namespace };
-}
-
-function isOperator(value: string): value is AttributeOperator {
-  return operators.includes(value);
 }

@@ -36,13 +36,8 @@ const pong = textFrame('{"type":"pong"}');
 
 const gap = textFrame(gapText);
 
-function jsonMessage(change: Change): Buffer {
-  return textFrame(changeText(change));
-}
-
-function streamItemMessages(change: Change): Buffer {
-  return Buffer.concat(streamItems(change).map(textFrame));
-}
+const jsonMessage = (change: Change): Buffer => textFrame(changeText(change));
+const streamItemMessages = (change: Change): Buffer => Buffer.concat(streamItems(change).map(textFrame));
 
 /**
  * A connected client. `ws` reads from the connection, answers pings and closes; messages are written to it directly, as
