@@ -173,7 +173,7 @@ export async function namesToHide(location: string): Promise<readonly string[]> 
 }
 
 function realRoot(root: string): string {
-  const location = resolve(root);
+  const location = root && resolve(root); // the root "" is not the working directory
   const stats = statSync(location, { throwIfNoEntry: false });
   if (stats === undefined) throw new Error(`root: ${JSON.stringify(root)} does not exist (looked for ${location})`);
   if (!stats.isDirectory()) throw new Error(`root: ${JSON.stringify(root)} is not a directory (${location})`);

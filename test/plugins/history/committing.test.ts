@@ -92,8 +92,7 @@ async function verifyCommits(processes: number, storage: Storage, location: stri
     });
     await Promise.all(writers);
   }
-  // The next one makes the commits, and another takes over when it dies. Its git may still come first: then commits are
-  // made again, and that is told.
+  // The next one makes the commits, and another when it dies. Its git may come first: then commits are made again.
   const { length } = answered;
   const dying = killedAfter(20, answered, ...argsOf(1));
   await expect.poll(() => answered.length).toBeGreaterThan(length);

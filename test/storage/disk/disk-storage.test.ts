@@ -20,6 +20,7 @@ describe("a disk storage", () => {
   it("refuses a root that does not exist", async () => {
     const root = join(await temporaryDirectory(), "no");
     expect(() => diskStorage(root)).toThrow(`root: ${JSON.stringify(root)} does not exist`);
+    expect(() => diskStorage("")).toThrow('root: "" does not exist');
   });
 
   it("refuses a root that is a file", async () => {
