@@ -70,7 +70,7 @@ export class BodyBudget {
     this.#clock ??= setInterval(() => this.#tick(), 1000).unref();
     exchange.defer(() => {
       this.#leave(body);
-      if (share.bodies === 0) this.#shares.delete(client);
+      if (share.bodies === 0 && this.#shares.get(client) === share) this.#shares.delete(client);
     });
     for await (const chunk of exchange.body) {
       const size = body.size + chunk.byteLength;

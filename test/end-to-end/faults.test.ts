@@ -12,6 +12,7 @@ import { entriesBelow, onDisk, testSite } from "../helpers/test-site.ts";
 
 const page = "<!doctype html><p id=a>old</p>";
 const selector = { range: "selector=#a" };
+const ifMissing = { "if-none-match": "*" };
 
 /** Files and directories below a directory: the latter with a slash at the end, links with what they lead to. */
 type Entries = Readonly<Record<string, string>>;
@@ -26,23 +27,9 @@ function ofElements(method: string, after: string, body?: string): Operation {
 
 const operations: readonly Operation[] = [
   ["PUT of a new file", "PUT", "a.txt", {}, { "a.txt": "new" }, { body: "new" }],
-  [
-    "PUT of a file to be created",
-    "PUT",
-    "a.txt",
-    {},
-    { "a.txt": "new" },
-    { body: "new", headers: { "if-none-match": "*" } },
-  ],
+  ["PUT of a file to be created", "PUT", "a.txt", {}, { "a.txt": "new" }, { body: "new", headers: ifMissing }],
   ["PUT over a file", "PUT", "a.txt", { "a.txt": "old" }, { "a.txt": "new" }, { body: "new" }],
-  [
-    "PUT below missing directories",
-    "PUT",
-    "b/c/a.txt",
-    {},
-    { "b/": "", "b/c/": "", "b/c/a.txt": "new" },
-    { body: "new" },
-  ],
+  ["PUT below missing folders", "PUT", "b/c/a.txt", {}, { "b/": "", "b/c/": "", "b/c/a.txt": "new" }, { body: "new" }],
   ["POST into a directory", "POST", "", {}, { "a.txt": "new" }, { body: "new", headers: { "x-filename": "a.txt" } }],
   ["POST to a file", "POST", "a.txt", { "a.txt": "old" }, { "a.txt": "old and new" }, { body: " and new" }],
   ofElements("PUT", page.replace("old", "new"), "<p id=a>new</p>"),

@@ -39,11 +39,8 @@ function request(announced?: number, address = "192.0.2.1") {
   return { exchange, send, finish, end };
 }
 
-const tooMuchContent = {
-  status: 503,
-  code: "OVERLOADED",
-  headers: { "retry-after": expect.stringMatching(/^[1-8]$/) },
-};
+const retryAfter = expect.stringMatching(/^[1-8]$/);
+const tooMuchContent = { status: 503, code: "OVERLOADED", headers: { "retry-after": retryAfter } };
 
 describe("BodyBudget", () => {
   it("gives the content of requests while all together hold no more than allowed, until they are over", async () => {
@@ -200,12 +197,27 @@ describe("slow content", () => {
     vi.advanceTimersByTime(6_000);
     const fast = request(mebibyte / 4, "192.0.2.2");
     void budget.read(fast.exchange, mebibyte); // in place of its own slow one
-    await expect(budget.read(request(mebibyte / 2, "192.0.2.2").exchange, mebibyte)).rejects.toMatchObject(
-      tooMuchContent,
-    );
+    const large = budget.read(request(mebibyte / 2, "192.0.2.2").exchange, mebibyte);
+    await expect(large).rejects.toMatchObject(tooMuchContent);
     slow.send(mebibyte / 4);
     slow.finish();
     expect((await read).byteLength).toBe(mebibyte / 4);
+  });
+
+  it("that has given its room up takes nothing from the share of its address when it is over", async () => {
+    const budget = new BodyBudget(mebibyte);
+    const begin = (size: number, address?: string): { end(): void } => {
+      const one = request(size, address);
+      void budget.read(one.exchange, mebibyte).catch(() => {});
+      return one;
+    };
+    const [first, second] = [begin(mebibyte / 4), begin(mebibyte / 4)];
+    vi.advanceTimersByTime(6_000);
+    const [third, fourth] = [begin(mebibyte / 2, "192.0.2.2"), begin(mebibyte / 2, "192.0.2.3")];
+    for (const each of [third, first]) each.end();
+    begin(mebibyte / 2); // in the place of the third
+    for (const each of [second, fourth]) each.end();
+    await expect(budget.read(request(mebibyte / 2).exchange, mebibyte)).rejects.toMatchObject(tooMuchContent);
   });
 });
 
