@@ -58,7 +58,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
     isGuardedAlike: (path, other) => partial.every(({ covers }) => covers(path) === covers(other)),
     history: distinct.find(({ plugin }) => plugin.history)?.plugin.history,
     feed: distinct.find(({ plugin }) => plugin.feed)?.plugin.feed,
-    storages: new Map(),
+    handled: new Set(),
     documentCaches: new Set(),
     ask: (request) => server.ask(site, request),
     documentAt: async (path, accept) => site.fileHandlerOf(path)?.documentAt?.(site, path, accept),

@@ -1,4 +1,3 @@
-import { ConfigError } from "../config.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { isCanonicalPath } from "../http/request-target.ts";
@@ -43,10 +42,7 @@ export function errorPages(options: ErrorPagesOptions): Plugin {
   const typesOf = new Map<Site, (path: string) => string>();
   return {
     name: "error-pages",
-    start(site) {
-      if (!site.storage) throw new ConfigError(["errorPages: the host has no files of its own: expected a root"]);
-      typesOf.set(site, contentTypeTable(site.options.contentTypes));
-    },
+    start: (site) => void typesOf.set(site, contentTypeTable(site.options.contentTypes)),
     async handle(exchange, next) {
       const reply = await next();
       const { status, error } = reply;
@@ -68,16 +64,19 @@ function isForPerson({ method, headers: { accept, range } }: Exchange): boolean 
 async function contentOf(exchange: Exchange, path: string): Promise<Uint8Array | undefined> {
   const { site } = exchange;
   try {
-    const file = await site.storage?.open(path);
-    try {
-      return file && file.stat.size <= maxPageBytes ? await file.bytes() : undefined;
-    } finally {
-      await file?.close();
+    for (const { storage } of site.handled) {
+      const file = await storage.open(path);
+      if (!file) continue;
+      try {
+        return file.stat.size <= maxPageBytes ? await file.bytes() : undefined;
+      } finally {
+        await file.close();
+      }
     }
   } catch (error) {
     site.report(error, exchange); // the client gets the error that it was about to get
-    return undefined;
   }
+  return undefined;
 }
 
 function withPage(reply: Reply, { site }: Exchange, type: string, body: Uint8Array): Reply {

@@ -93,7 +93,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       await source.start?.((problem) => site.report(problem), isWritten ? warn : undefined, isWritten);
       await site.cover(source);
       const space = fileSpace(source, at, { ...site.options, ...own }, site.plugins);
-      site.storages.set(source, isWritten || site.storages.get(source) === true);
+      site.handled.add({ storage: space.storage, source, isWritten });
       site.documentCaches.add(space.documents);
       spaces.set(site, { ...space, methods: taken });
       if (!site.options.watch) return;

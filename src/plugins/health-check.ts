@@ -24,8 +24,8 @@ export interface HealthCheckOptions {
   /** Named checks; one that returns `false`, throws or takes too long makes the server unhealthy. @default {} */
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   /**
-   * Check, under the name `storage`, whether the host's storage could be written to, unless `checks` has one of that
-   * name. @default true
+   * Check, under the name `storage`, whether the storages of the host's file handlers could be written to, or read where
+   * they only are; unless `checks` has one of that name. @default true
    */
   readonly checkStorage?: boolean;
   /** Time limit of each check, in seconds. @default 5 */
@@ -60,6 +60,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   const { timeout = 5, cacheTime = 1 } = options;
   /** By what they are about: hosts that share something ask it together. */
   const probes = new Map<unknown, Probe>();
+  /** Of storages that are only read: their disk may be mounted to be read only. */
   const readings: typeof probes = new Map();
   let startedAt: number | undefined;
 
@@ -77,11 +78,10 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   function probesOf(site: Site): readonly Probe[] {
     const own = Object.entries(checks).map(([name, check]) => probe(name, name, check, site));
     if (!checkStorage || "storage" in checks) return own;
-    const ofStorages = [...site.storages].flatMap(([storage, isWritten]): readonly Probe[] => {
-      if (!storage.check) return [];
-      if (isWritten) return [probe(storage, "storage", () => storage.check?.(), site)];
-      // The disk of a host that only reads may be mounted to be read only.
-      return [probe(storage, "storage", async () => (await storage.stat("/")) !== undefined, site, readings)];
+    const ofStorages = [...site.handled].flatMap(({ source, isWritten }): readonly Probe[] => {
+      if (!source.check) return [];
+      if (isWritten) return [probe(source, "storage", () => source.check?.(), site)];
+      return [probe(source, "storage", async () => (await source.stat("/")) !== undefined, site, readings)];
     });
     return [...ofStorages, ...own];
   }

@@ -56,7 +56,7 @@ export interface FileHandling {
    * function of path and file, or `false` for no such field. @default "no-cache"
    */
   readonly cacheControl?: CacheControl | undefined;
-  /** Files that browsers save and do not show: all, path patterns, or a function, which may name them. @default false */
+  /** Files that browsers save, not show: all, path patterns, or a function, which may name them. @default false */
   readonly download?: Download | undefined;
   /** Further header fields of files, by canonical path. @default none */
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
@@ -109,7 +109,7 @@ export interface FileHandling {
   readonly elementBodyMemory?: number | undefined;
   /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
   readonly refuseFragments?: boolean | undefined;
-  /** Called before each change: it may look, refuse by throwing an `HttpError`, or return other content. @default none */
+  /** Called before each change: it may throw an `HttpError` to refuse it, or return other content. @default none */
   readonly beforeWrite?: BeforeWrite | undefined;
   /** The `DAV` field of replies to OPTIONS: `"1"` for programs that save only where they see it. @default none */
   readonly dav?: string | undefined;
@@ -171,8 +171,8 @@ export interface Site extends ServerParts {
   readonly history: FileHistory | undefined;
   /** @internal Where clients hear of changes, where a plugin tells them. */
   readonly feed: FeedAddress | undefined;
-  /** Of each file handler that was started, where its files live, and whether it changes them. */
-  readonly storages: Map<Storage, boolean>;
+  /** Of each file handler that was started: its files at their paths, where they live, and whether it changes them. */
+  readonly handled: Set<{ readonly storage: Storage; readonly source: Storage; readonly isWritten: boolean }>;
   /** How often parsed documents were at hand, and how often not, for each file handler that was started. */
   readonly documentCaches: Set<{ readonly hits: number; readonly misses: number }>;
 }

@@ -38,11 +38,11 @@ describe("errorPages", () => {
     expect(answer.headers["www-authenticate"]).toContain("Basic");
   });
 
-  it("does not start on a host whose files are those of its handlers", async () => {
-    const files = createFileServer({
-      plugins: [errorPages({ pages }), fileHandler({ storage: memoryStorage(stored) })],
-    });
-    await expect(files.ready()).rejects.toThrow("errorPages: the host has no files of its own");
+  it("takes it from the file handler that has it", async () => {
+    const handler = fileHandler({ at: "/docs", storage: memoryStorage({ "/404.html": "<h1>Not there" }) });
+    const files = createFileServer({ plugins: [errorPages({ pages: { 404: "/docs/404.html" } }), handler] });
+    const reply = await files.fetch(new Request("http://localhost/none", { headers: browser }));
+    expect([reply.status, await reply.text()]).toEqual([404, "<h1>Not there"]);
   });
 
   it("tells programs the error as before, and clients of elements", async () => {

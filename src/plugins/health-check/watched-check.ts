@@ -56,5 +56,5 @@ export function watchedCheck(check: HealthCheck, options: WatchOptions): () => P
 function asError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown
-    : new Error("the check threw something that is not an error", { cause: thrown });
+    : new Error("the check threw something else than an error", { cause: thrown });
 }
