@@ -54,7 +54,7 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Paths on the disk that no client can read, list or change, on any host: keys, configurations, code. @default [] */
   readonly protectedFiles?: readonly string[] | undefined;
-  /** Requests in flight at once, half of them PUT and POST of one address (or IPv6 /64); more get 503. @default 10000 */
+  /** Requests in flight at once, half of them writes of one address (or IPv6 /64); more get 503. @default 10000 */
   readonly maxConcurrentRequests?: number | undefined;
   /** Answer 503 to everybody, always or while a function says so. @default false */
   readonly maintenance?: boolean | (() => boolean) | undefined;
@@ -68,7 +68,7 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
    * taken the path off already, `{ path: "/wiki", stripped: true }`. @default what a framework says, or none
    */
   readonly mount?: string | MountPoint | undefined;
-  /** Handshakes that are answered: those of a plugin (`"own"`), or all, with 404 where no plugin does. @default "own" */
+  /** Handshakes that are answered: those of a plugin (`"own"`), or all, the others with 404. @default "own" */
   readonly upgrades?: "own" | "all" | undefined;
   /**
    * What shares the changes of this server with others: the URL of a Redis (`redis://...`), or what `redisFeed` gives.
@@ -81,7 +81,7 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly onError?: ((error: unknown, exchange?: Exchange) => void) | undefined;
 }
 
-/** A configuration that was read from a page. Where to listen is not enumerable: a copy by spreading has only options. */
+/** A configuration that was read from a page. Where to listen is not enumerable: a spread copies only options. */
 export interface PageConfig extends FileServerConfig {
   /** Address that the page says to listen on. @default none */
   readonly bindAddress?: string | undefined;

@@ -56,7 +56,7 @@ export class AnnouncedElements {
     return !this.#isAskedLater;
   }
 
-  /** Asks ahead about what stands there after the edit, if it was one. The pages are held only for those who ask later. */
+  /** Asks ahead about what stands there after the edit, if it was one. Only those who ask later hold the pages. */
   *judgeAfter(applied: AppliedEdit | undefined, maxSelectionSteps: number): SlicedWork<void> {
     if (applied && (this.#isAskedLater || this.#readers.length > 0)) {
       const after = new ChosenElements(applied.document, () => placedElements(applied), maxSelectionSteps);

@@ -148,9 +148,9 @@ class Editing {
   }
 
   /**
-   * The kind of the document; `undefined` if there is nothing to do. All is judged again under the file's lock, and only
-   * there where the content is small and the page is being edited: the tree of the stored version is part of the next
-   * one already, and would have to be parsed again to be looked at.
+   * The kind of the document; `undefined` if there is nothing to do. All is judged again under the file's lock. Small
+   * content for a page that is being edited is judged only there: the tree of the stored version is already part of the
+   * next one, and would have to be parsed again to be looked at.
    */
   async #kind(): Promise<DocumentKind | undefined> {
     const { exchange, documents, path, stat, file } = this.#request;

@@ -24,7 +24,7 @@ export interface ListingQuery {
   readonly after: StoredEntry | undefined;
   /** Whether pages are divided in the order of the storage, where that has one. */
   readonly isByKey?: boolean;
-  /** What the names of entries have in them, those in folders below as well; they are named by their paths from here. */
+  /** What names have in them, those in folders below as well; entries are then named by their paths from here. */
   readonly find?: string;
 }
 
@@ -88,7 +88,7 @@ function entryOf(text: string, separator: string): StoredEntry {
   return { name, type: isDirectory ? "directory" : "file" };
 }
 
-/** Made for the first listing. Its locale is fixed: the order must not depend on the machine that the server runs on. */
+/** Made for the first listing. Its locale is fixed: the order must not depend on the machine of the server. */
 let naturally: Intl.Collator | undefined;
 
 /** The order of a directory: directories before files, each in natural order of their names. */

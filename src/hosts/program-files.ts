@@ -51,7 +51,7 @@ export interface EditedPage {
 /**
  * Files for the host program, past all plugins: no sign-in, no rule, no rate limit, and neither `methods` nor
  * `readOnly`. Limits, `beforeWrite`, locks and events are as for a request, and plugins that observe hear of it. Each
- * rejects with the {@link HttpError} that a client would be answered.
+ * rejects with the {@link HttpError} that a client would be answered, or a `TypeError` for what it does not take.
  */
 export interface ProgramFiles {
   /**

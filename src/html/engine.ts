@@ -1,6 +1,6 @@
-// The HTML library for the server: documents, selectors and edits in slices, with their trees. Modules outside this folder
-// import this file and `microdata.ts`; they import directly only what a start needs without a parser: errors, the types of
-// edits, and the grammar of selectors. `page.ts` is the library for programs.
+// The HTML library for the server: documents, selectors and edits in slices, with their trees. Other folders import
+// this file and `microdata.ts`, and directly only what a start needs without a parser: errors, the types of edits, and
+// the grammar of selectors. `page.ts` is the library for programs.
 export { elementSpan } from "./document/element-span.ts";
 export {
   elementsBelow,

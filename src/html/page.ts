@@ -60,7 +60,7 @@ export interface SourceEdit {
 
 /**
  * Parses a page as browsers do. Bytes that are not UTF-8 stay what they are. Throws a {@link DocumentError}: beyond the
- * limits, and for XML that is not well-formed.
+ * limits, and for XML that is not well-formed; and a `TypeError` for what is not a page.
  *
  * @example
  * const page = parsePage("<ul><li>a<li>b</ul>");

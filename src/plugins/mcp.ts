@@ -63,7 +63,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   /** Requests that ask only who the client of standard input is, with the exchange that they became. */
   const joined = new WeakMap<Inspection, Exchange | undefined>();
 
-  /** Tells of changes of files that a client may read, until it may not call tools any more; returns how to end that. */
+  /** Tells of changes of files that a client may read, as long as it may call tools; returns how to end that. */
   function listen(
     { site, isProven }: Place,
     { access: given }: Exchange,

@@ -209,8 +209,8 @@ function completion(
 function endAfterDraining(request: NodeRequest, response: NodeResponse): void {
   if (request instanceof Http2ServerRequest) {
     response.end();
-    // NO_ERROR: the reply counts, the rest of the content is not wanted (RFC 9113 §8.1). Clients of Node 22 to which the
-    // end of a reply without content comes together with that never see the reply.
+    // NO_ERROR: the reply counts, the rest of the content is not wanted (RFC 9113 §8.1). Clients of Node 22 that get it
+    // together with the end of a reply without content never see the reply.
     drain(request, () => request.complete || request.stream.close());
     return;
   }

@@ -38,8 +38,8 @@ export interface Access {
   permitsPath(right: Right, path: string): boolean;
   /**
    * Whether it has the right to these elements of a document, even without a right to the rest. `"any"` asks before the
-   * elements are known: whether there could be some for which the answer is yes. Where a selector takes long, `areAmong`
-   * and `touch` say `false` for the moment, and this is asked again.
+   * elements are known: whether there could be some for which the answer is yes. Where a selector takes long,
+   * `areAmong` and `touch` say `false` for the moment, and this is asked again.
    */
   permitsElements(right: Right, path: string, elements: SelectedElements | "any"): boolean;
   /** The selectors of the rules about elements of a document that concern this client. @default none */

@@ -94,7 +94,7 @@ export interface Plugin {
   readonly scope?: Scope;
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
-  /** Whether `handle` answers this web socket handshake, even with a refusal; see the option `upgrades`. @default none */
+  /** Whether `handle` answers this web socket handshake, also by a refusal; see the option `upgrades`. @default no */
   acceptsUpgrade?(exchange: Exchange): boolean | Promise<boolean>;
   /** @internal The document that a GET finds at a path, by its path; of a file handler. */
   documentAt?(site: Site, path: string, accept: string | undefined): Promise<string | undefined>;

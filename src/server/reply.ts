@@ -101,7 +101,7 @@ export function withBody(reply: Reply, body: ReplyBody): Reply {
   return { ...reply, headers, ...(reply.body !== undefined && { body }) };
 }
 
-/** The first bytes of content, up to the piece with which there are more than so many. The rest of a stream is discarded. */
+/** The first bytes of content, up to the piece with which there are more than `mostBytes`. The rest is discarded. */
 export async function beginningOf(content: AsyncIterable<string | Uint8Array>, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -118,7 +118,7 @@ export function discard(body: ReplyBody | undefined): void {
   if (isStream(body)) body.destroy();
 }
 
-/** The reply as it is sent. Its header fields are a new object, since a plugin may give the same ones to many clients. */
+/** The reply as it is sent. Its header fields are a copy, since a plugin may give the same ones to many clients. */
 export function completeReply(
   { id, method }: { readonly id: string; readonly method: string },
   reply: Reply,

@@ -24,7 +24,7 @@ import {
 import { type Fragment, fragmentsOf } from "./well-formed.ts";
 import { xmlFragmentsOf } from "./xml-fragment.ts";
 
-// Where edits of elements change the source. In HTML, tags may be left out, and an element may have no place of its own;
+// Where edits of elements change the source. In HTML, tags may be left out, and an element may lack a place of its own;
 // in XML, every element has one, and its tags alone say where it ends. Placements are in the order of the source;
 // `undefined` where an element has no characters of its own. Each throws a `DocumentError` for what is wrong with the
 // request.

@@ -118,7 +118,7 @@ export const hashFormats: Readonly<Record<Exclude<Encryption, "plaintext">, Hash
     },
   },
 
-  /** `$apr1$`, the thousand rounds of MD5 that `htpasswd` makes unless told otherwise. One takes about a millisecond. */
+  /** `$apr1$`, the thousand rounds of MD5 that `htpasswd` makes by default. One takes about a millisecond. */
   apr1: {
     beginning: /^\$apr1\$/,
     read(hash) {

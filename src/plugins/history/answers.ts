@@ -73,7 +73,7 @@ async function ownAnswer(parts: HistoryParts, exchange: Exchange): Promise<Reply
   return inTurn(clientOf(exchange), () => difference(parts, exchange, file, commit));
 }
 
-/** Has memory for contents of a request until its reply is sent; as much as there is for one that is larger than that. */
+/** Has memory for contents of a request until its reply is sent; at most as much as there is. */
 function reserve(exchange: Exchange, bytes: number): void {
   exchange.defer(takeMemory(exchange.address, Math.min(bytes, contentMemory / 2)));
 }

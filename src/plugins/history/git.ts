@@ -42,10 +42,10 @@ export function git(repository: string, args: readonly string[]): GitProcess {
 
 /** What git may take for an answer, in milliseconds. */
 const patienceMs = 60_000;
-/** After which time without a question `cat-file` is ended, in milliseconds. */
-const idleMs = 2 * patienceMs;
 /** And for a command that ends by itself, such as `gc`, which says nothing meanwhile. */
 const endMs = 3_600_000;
+/** Time without a question after which `cat-file` is ended, in milliseconds: more than an answer may take. */
+const idleMs = 2 * patienceMs;
 
 /** An answer of git; one that is silent for too long is ended, by which the answer fails. */
 export async function patiently<T>(

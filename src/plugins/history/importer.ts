@@ -54,7 +54,7 @@ export class Importer {
     this.#options = options;
   }
 
-  /** How many records of each journal are in the repository, by what its latest commits say; `since` in milliseconds. */
+  /** How many records of each journal are in the repository, as its latest commits say; `since` in milliseconds. */
   async imported(since: number): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     this.#base = await this.#repository.head();
@@ -122,7 +122,7 @@ export class Importer {
     else this.#contents.delete(path);
   }
 
-  /** Resolves when all commits so far are in the repository; rejects where all since the last flush have to be redone. */
+  /** Resolves when all commits are in the repository; rejects where all since the last flush have to be redone. */
   async flush(): Promise<void> {
     const child = this.#child;
     if (!child || this.#mark === 0) return;

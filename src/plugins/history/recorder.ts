@@ -6,7 +6,7 @@ import type { ChangeOrigin, UnnumberedChange } from "../../server/change-feed.ts
 import { type Content, type OpenFile, type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 
-/** Bytes of contents that are being stored, and of those whose change was not announced yet. Beyond it, files are read again. */
+/** Bytes of contents that are being stored, or not announced yet. Beyond it, files are read again. */
 const maxCaptured = 64 * 1024 * 1024;
 /** Bytes of a content that is copied however many others there are. */
 const alwaysCopied = 64 * 1024;

@@ -139,7 +139,7 @@ export class Versions implements FileHistory {
     return { text: start === -1 ? "" : text.slice(start, isCut ? text.lastIndexOf("\n") + 1 : undefined), isCut };
   }
 
-  /** What git answers about contents that the repository need not have. `most`: the highest status that is not a failure. */
+  /** What git answers about contents that the repository need not have. A status above `most` is a failure. */
   async #gitOfFiles(
     args: readonly string[],
     contents: readonly (Buffer | undefined)[],

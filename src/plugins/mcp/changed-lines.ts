@@ -49,7 +49,7 @@ function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, { length }) => sum + length + 1, 0);
 }
 
-/** How many lines are gone and how many have come before both texts go on with the same line; nothing if they do not. */
+/** How many lines are gone and have come before both texts go on with the same line; nothing if they do not. */
 function untilAlike(old: readonly string[], now: readonly string[]): readonly [number, number] | readonly [] {
   for (let distance = 1; distance < reach; distance += 1) {
     for (let added = 0; added <= distance; added += 1) {

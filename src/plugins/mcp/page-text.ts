@@ -9,7 +9,7 @@ interface Place {
   end: number;
 }
 
-/** The text of a page with single spaces, and the place of each element in it: each text is read once, however deep it is. */
+/** The text of a page with single spaces, and the place of each element in it. Each text is read once. */
 export class PageText {
   readonly #text: string;
   readonly #places: ReadonlyMap<unknown, Place>;

@@ -31,7 +31,7 @@ const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (c
 /** How often a file's place is checked: a program that keeps exchanging directories may be lucky with each. */
 const looksAtOpened = 6;
 
-/** How a directory may refuse to be synced where that is not a failure: systems that cannot, or rights to enter only. */
+/** How a directory may refuse to be synced without a failure: systems that cannot, or rights to enter only. */
 const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "EINVAL", "ENOTSUP", "EPERM"]);
 
 /**

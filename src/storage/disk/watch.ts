@@ -126,7 +126,7 @@ class DiskWatch {
     if (stat) holder.files.set(name, stat.version);
     else holder.files.delete(name);
     const path = holder.pathOf(name);
-    // Protected since: that it is hidden now is not a change, and its name is not for everyone, nor that of a link to it.
+    // Protected since: to be hidden is not a change, and its name is not for everyone, nor that of a link to it.
     if ([location, this.#links.get(path)].some((each) => each && this.#disk.paths.isProtected(each))) return;
     if (real === undefined || real === location) this.#links.delete(path);
     else this.#links.set(path, real);

@@ -46,7 +46,8 @@ const probeName = ".filement-probe";
  *
  * @example
  * const credentials = { accessKeyId: "...", secretAccessKey: "..." };
- * const files = createFileServer({ storage: s3Storage({ bucket: "site", endpoint: "https://s3.example", credentials }) });
+ * const storage = s3Storage({ bucket: "site", endpoint: "https://s3.example", credentials });
+ * const files = createFileServer({ storage });
  */
 export function s3Storage(options: S3StorageOptions): Storage {
   requireSense(options);
