@@ -1,4 +1,4 @@
-// Has browsers load the images of a page lazily, and leaves every other byte of the file as it is. No server is involved.
+// Has browsers load the images of a page lazily, and leaves every other byte of the file as it is, without a server.
 // Run: npm run build && node examples/html.mjs page.html
 import { readFile, writeFile } from "node:fs/promises";
 import { parsePage } from "filement/html";

@@ -501,7 +501,7 @@ describe("examples/quota.mjs", { tags: ["campaign"] }, () => {
 });
 
 describe("examples/uploads/resumable.mjs", () => {
-  /** Sends a file as the clients of tus do; cut off behind `cutAt` bytes, and taken up again. Gives how many pieces came after. */
+  /** Sends a file as the clients of tus do; cut off behind `cutAt` bytes, and resumed. Gives the number of later pieces. */
   function upload(url: string, file: string, headers: Record<string, string>, cutAt = 0): Promise<number> {
     let resumed = 0;
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// A site with a history that a language model edits as a user of its own, and the session of one: no model is needed to see it.
+// A site with a history that a language model edits as a user of its own, and the session of one, without a model.
 // Run: npm run build && npm install @modelcontextprotocol/server @modelcontextprotocol/client && node examples/agents/agents.mjs
 import { mkdtemp } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// Agents sign in with a token (RFC 6750) of an authorization server, which they find by the metadata of this one (RFC 9728).
+// Agents sign in with a token (RFC 6750) of an authorization server, which the metadata of this one names (RFC 9728).
 // Run: npm run build && npm install @modelcontextprotocol/server && node examples/agents/bearer.mjs
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// A board of cards that several people move at once: every move is one edit, so that a card is always in just one place.
+// A board of cards that several people move at once: every move is one edit, so a card is always in just one place.
 import { cp, mkdtemp } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";

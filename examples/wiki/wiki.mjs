@@ -1,6 +1,6 @@
-// A wiki in an Express application: everybody reads, users edit elements of the class `editable`, editors write whole files
+// A wiki in an Express application: all read, users edit elements of the class `editable`, editors write whole files
 // and undo changes at /wiki/history/.
-// Run: npm run build && node examples/wiki/wiki.mjs, then sign in as bob with the password "tea", or as ada with "love".
+// Run: npm run build && node examples/wiki/wiki.mjs, then sign in as bob with "tea", or as ada with "love".
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:http";
 import { pipeline } from "node:stream/promises";

@@ -6,7 +6,7 @@ import { printTable } from "./table.mjs";
 const pageSizes = { "10 KB": 10_000, "100 KB": 100_000, "1 MB": 1_000_000, "10 MB": 10_000_000 };
 
 /**
- * A PUT of one small element in pages of ten kilobytes to ten megabytes, in processor time, beside what it takes to parse the page.
+ * A PUT of one small element in pages of 10 kB to 10 MB, in processor time, beside parsing the page.
  *
  * @param {import("./rounds.mjs").Effort} effort
  */

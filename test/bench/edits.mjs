@@ -16,7 +16,7 @@ const operations = {
   "insert, last": (selector, count) => ({ op: "insert", selector, position: "beforeend", html: `<b>${count}</b>` }),
 };
 
-/** What takes out again what would let the page grow from turn to turn: the 100th PATCH must find a page like the first. */
+/** Takes out again what would let the page grow: the 100th PATCH must find a page like the first. */
 const undoing = [
   { op: "remove", selector: "[id^=bench-] > b" },
   { op: "removeAttribute", selector: "[id^=bench-]", name: "class" },

@@ -9,7 +9,7 @@ import { printLoads } from "./table.mjs";
 const connections = 16;
 const content = Buffer.alloc(1000, "0123456789abcdef\n");
 const large = Buffer.alloc(100_000, "0123456789abcdef\n");
-/** More large files than are kept in memory, so that none is when its turn comes again; and pages that no two clients change at once. */
+/** More large files than are kept in memory, and pages that no two clients change at once. */
 const many = 400;
 const range = { range: "selector=title" };
 

@@ -16,7 +16,7 @@ export interface Window {
   readonly problems: string[];
 }
 
-/** Windows that are not in use: a new one costs three times the processor time of opening another address in an old one. */
+/** Windows that are not in use: a new one costs three times as much as another address in an old one. */
 const unused: Page[] = [];
 
 async function newPage(options?: BrowserContextOptions): Promise<Page> {

@@ -20,7 +20,7 @@ async function answers(attacks: readonly Attack[]): Promise<Record<string, strin
 const among = (answered: Readonly<Record<string, string>>, expected: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(expected).filter(([name]) => name in answered));
 
-/** Turns of the event loop that a small request takes, and how often somebody looked at the clock in the longest of them. */
+/** Turns of the event loop that a small request takes, and how often the clock was read in the longest of them. */
 async function turnsOf(ask: () => Promise<unknown>, clock: SteppedClock): Promise<{ turns: number; looks: number }> {
   let isOver = false;
   let turns = 0;

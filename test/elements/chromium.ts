@@ -12,7 +12,7 @@ export interface BrowserPage {
   trees(pages: readonly string[]): Promise<string[]>;
 }
 
-/** Chromium without a network, for the tests of a `describe`: a page is what is put into it, and nothing that it asks for is there. */
+/** Chromium without a network, for the tests of a `describe`: pages get nothing that they ask for. */
 export function offlineChromium(): { open(bytes: Buffer): Promise<BrowserPage> } {
   let page: Page;
   let served: Buffer = Buffer.alloc(0);

@@ -264,7 +264,7 @@ describe("a list of edits", { tags: ["chromium"] }, () => {
     counts[list.status === 200 ? "made" : "refused"] += 1;
     if (list.isNormalised) counts.normalised += 1;
     if (list.status !== 200) return;
-    // White space behind the end tag of the body becomes text in it, behind which the DOM puts what it adds to the body.
+    // White space behind the end tag of the body becomes text in it, and the DOM adds to the body behind that.
     const isSpaceLast = /<\/body>.*\s/is.test(textOf(before));
     const sizeOf = async (text: string): Promise<number> => elementsOf(await parseHtml(Buffer.from(text))).length;
     // Chromium does not put that into the formatting elements that are still open, as the standard says.

@@ -42,7 +42,7 @@ export const acceptedSelectors: readonly string[] = [
   `),
 ];
 
-/** Selectors for which `document.querySelectorAll` throws a `SyntaxError`, as for those of jQuery and other browsers. */
+/** Selectors for which `document.querySelectorAll` throws a `SyntaxError`, such as those of jQuery. */
 export const refusedSelectors: readonly string[] = [
   ...readLines("selectors-refused.txt"),
   ...nthChildren(`

@@ -6,7 +6,7 @@ import { done } from "../helpers/done.ts";
 import { elementsOf } from "./pages.ts";
 import { illFormed, wellFormed } from "./xml-samples.ts";
 
-/** All elements of a document: local name, namespace, attributes, own text. `"refused"` for one that is not well-formed. */
+/** All elements of a document: local name, namespace, attributes, own text. `"refused"` if not well-formed. */
 async function ownReading(source: string): Promise<unknown> {
   try {
     const document = await done(parseDocument("xml", Buffer.from(source)));

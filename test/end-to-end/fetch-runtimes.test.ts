@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const program = join(projectRoot, "test/helpers/fetch-runtime.mjs");
 const filement = join(projectRoot, "dist/index.js");
 
-/** What the program prints in a runtime: the replies to its requests, without the tags of files, which are new each time. */
+/** What the program prints in a runtime: the replies to its requests, without the tags of files. */
 async function repliesIn(command: string, ...options: readonly string[]): Promise<string[]> {
   const root = join(await temporaryDirectory(), "site");
   for (const folder of ["folder", "private"]) await mkdir(join(root, folder), { recursive: true });

@@ -85,7 +85,7 @@ async function inBucket(random: () => number): Promise<SharedRoot> {
   };
 }
 
-/** Loses one write of five to twenty on its way, or its answer; never the one by which a server tries, when it starts, whether it may write. */
+/** Loses one write of five to twenty on its way, or its answer; never the trial write of a start. */
 function someWrites(random: () => number): Pick<Faults, "cutRequest" | "cutAnswer"> {
   let passing = 5;
   let losesAnswer = false;
@@ -158,7 +158,7 @@ class Journal extends EventEmitter {
   readonly lines = new Map<string, Outcome>();
   readonly items = new Map<string, Outcome>();
   readonly lists = new Map<string, Outcome>();
-  /** Of each client's own file, the last content that was answered, `undefined` before the first, and those after it. */
+  /** Of each client's own file, the last content that was answered, if any, and those after it. */
   readonly files = new Map<string, Array<string | undefined>>();
   readonly created = new Map<string, Outcome>();
   readonly torn: string[] = [];
@@ -256,7 +256,7 @@ function expectEach(found: readonly string[], sent: ReadonlyMap<string, Outcome>
   expect([...sent].filter(([id, outcome]) => outcome === "answered" && !there.has(id))).toEqual([]);
 }
 
-/** Has clients change files, and kills one server after the other, until all kills of a round are made or time is over. */
+/** Has clients change files, and kills one server after the other, until all kills are made or time is over. */
 async function killUnderLoad(
   { location }: SharedRoot,
   count: number,

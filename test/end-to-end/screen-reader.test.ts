@@ -1,4 +1,4 @@
-// What people get who listen to a page: its outline as Chromium gives it to screen readers, and what is read aloud by itself.
+// What people get who listen to a page: its outline as screen readers get it from Chromium, and live regions.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";

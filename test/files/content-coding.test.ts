@@ -214,7 +214,7 @@ describe("compressedBytes", () => {
 });
 
 const [br, gz] = [brotliCompressSync(page), gzipSync(page)];
-/** A site of a page with two compressed forms of it, all as old as each other unless `ages` says otherwise (seconds). */
+/** A site of a page with two compressed forms of it, of one age unless `ages` says otherwise (seconds). */
 async function siteWithVariants(
   ages: Readonly<Record<string, number>> = {},
   config: FileServerConfig = {},

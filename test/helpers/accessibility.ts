@@ -58,13 +58,13 @@ function lineOf({ role, name, properties = [] }: AccessibilityNode): string {
   return [`${role?.value}${named}`, ...states].join(", ");
 }
 
-/** Has a page note from now on what a screen reader would read aloud by itself. Gives what was noted, when it is called. */
+/** Has a page note from now on what a screen reader would read aloud by itself; gives that when it is called. */
 export async function listenTo(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
     const live = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
     const said: string[] = [];
     Object.assign(globalThis, { said });
-    // A region has to be there before its text: of one that comes with it, screen readers say nothing. Alerts are the exception.
+    // A region has to be there before its text: screen readers say nothing otherwise, except for alerts.
     const present = new Set<Element>();
     const notePresent = (): void => {
       const dialog = document.querySelector("dialog:modal");

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 let source: string | undefined;
 
-/** What axe-core finds wrong with an open page, without those in its frames: the rule, and the elements that break it. */
+/** What axe-core finds wrong with an open page, without those in its frames: rules, and elements that break them. */
 export async function violationsIn(page: Page): Promise<string[]> {
   source ??= readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   await page.evaluate(source); // past the policy of the page, unlike a script element

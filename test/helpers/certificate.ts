@@ -6,7 +6,7 @@ import type { TlsFiles } from "../../src/cli/tls-files.ts";
 
 const run = promisify(execFile);
 
-/** Makes a certificate for 127.0.0.1 that vouches for itself, and its key, in a directory: for tests tagged `openssl`. */
+/** Makes a certificate for 127.0.0.1 that vouches for itself, and its key, in a directory; needs `openssl`. */
 export async function makeCertificate(directory: string, name: string): Promise<TlsFiles> {
   const files = { cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) };
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", files.key];

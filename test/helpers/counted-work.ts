@@ -15,7 +15,7 @@ export interface SteppedClock {
 
 /** Has each look at `performance.now()` take a millisecond: what gives way does so after as many looks everywhere. */
 export function stepClock(msOfLook = 1): SteppedClock {
-  // A whole number, with which sums and differences are exact: of fractions they are so only up to the next power of two.
+  // A whole number, with which sums and differences are exact: with fractions they may not be.
   let now = Math.ceil(performance.now());
   const clock: SteppedClock = {
     looks: 0,

@@ -44,7 +44,7 @@ export function campaignMsLeft(): number {
   return Math.max(0, campaignEndsAt - Date.now());
 }
 
-/** What one test takes of a campaign's time at most, so that the others have their turn; all of it where it was asked for. */
+/** What one test takes of a campaign's time at most, so that others have their turn; all of it if asked for. */
 const shareOfOneTest = Number(process.env["FILEMENT_CAMPAIGN_SHARE"] ?? 1);
 
 /** The time of a test that could go on for ever, in milliseconds; `Infinity` where nothing limits it. */

@@ -26,7 +26,7 @@ export interface FaultyProxy {
   readonly url: string;
   /** Has the next connections fail in this way, and no other. */
   fail(faults: Faults): void;
-  /** Changes a byte of the answer to the next request that contains this text: that many bytes behind its beginning, or later. */
+  /** Changes a byte of the answer to the next request that contains this text: so many bytes behind its beginning. */
   corrupt(request: RegExp, at: number): void;
   /** Keeps back the answers to requests that contain this text, until they are released. */
   hold(requests: RegExp): void;

@@ -1,7 +1,7 @@
 import type { Plugin } from "../../src/server/plugin.ts";
 import { deferred } from "./deferred.ts";
 
-/** A plugin that keeps requests for a path until they are released, says when one has come, and answers or passes it on then. */
+/** A plugin that keeps requests for a path until they are released, says when one has come, and then answers or passes it on. */
 export function gate({ path = "/slow", passesOn = false } = {}): {
   plugin: Plugin;
   entered: Promise<void>;

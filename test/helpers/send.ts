@@ -21,7 +21,7 @@ export interface Answer {
 // A connection for each request: what one test leaves on it does not reach the next.
 const agent = new Agent({ keepAlive: false });
 
-/** Begins a request of `node:http`, which unlike `fetch` sends just what it is told; the target goes as it is spelled. */
+/** Begins a request of `node:http`, which unlike `fetch` sends the target as it is spelled. */
 export function open(origin: string, method: string, target: string, { headers = {} }: Sending = {}): ClientRequest {
   const { hostname, port } = new URL(origin);
   return request({ hostname, port, method, path: target, headers: headers as Record<string, string>, agent });

@@ -29,7 +29,7 @@ export function malformedPage(random: () => number): string {
   return Array.from({ length }, () => parts[Math.floor(random() * parts.length)] ?? "").join("");
 }
 
-/** What pages about one thing are made of: the rules of the parser that meet there are seldom asked by any parts in any order. */
+/** What pages about one thing are made of: the parser's rules that meet there are rare in random parts. */
 const themes = [
   "table tbody thead tr td th caption colgroup col template",
   "template template tr td col caption table p",

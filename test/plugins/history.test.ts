@@ -98,7 +98,7 @@ async function site({
   };
 }
 
-/** A site with two commits: after the first one git tidies up, and only then stays the one that makes commits the same. */
+/** A site with two commits: git tidies up after the first, and one git makes all commits from then on. */
 async function tidiedSite(): Promise<Site> {
   const made = await site({ before: { "a.txt": "1" } });
   await made.commits(1);

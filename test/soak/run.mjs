@@ -31,9 +31,9 @@ if (numbers.some((each) => each === undefined || Number.isNaN(each) || each < 0)
 const workerCount = 8;
 /** Requests after which caches are full and code is compiled, so that memory is compared from there on. */
 const warmUp = 2000;
-/** How much more heap the last third of the samples may hold than the first third: medians, after garbage collection. */
+/** How much more heap the last third of the samples may hold than the first third: medians after garbage collection. */
 const heapMargin = 2 * 1024 ** 2;
-/** The same for a load too short to warm up: 4 MiB of code is compiled, a page that is refused takes more if it stays. */
+/** The same for a load too short to warm up: 4 MiB of code is compiled, a refused page takes more if it stays. */
 const coldMargin = 8 * 1024 ** 2;
 /** Locks are sockets. The watcher holds some when a sample is taken, to look at what has just changed. */
 const descriptorMargin = 2;

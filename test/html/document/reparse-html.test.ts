@@ -42,7 +42,7 @@ function anyPage(random: () => number): string {
   return random() < 0.5 ? malformedPage(random) : pageOfTheme(random);
 }
 
-/** An edit at a random place: mostly of lines, between two tags or where a state was saved, sometimes in the middle of a tag. */
+/** An edit at a random place: mostly of lines, between tags or where a state was saved, sometimes inside a tag. */
 function edited({ source, parse }: SourceDocument, random: () => number): Edit {
   const states = parse?.states ?? [];
   const isOfLines = random() < 0.6;

@@ -1,4 +1,4 @@
-// Makes random changes of the files below a root until it is killed: node writer.mjs <root> <repository> <seed> [redis url]
+// Makes random changes of the files below a root until killed: node writer.mjs <root> <repository> <seed> [redis url]
 // With a Redis as if it were alone on its machine, with the files in a bucket.
 // Each line that it prints is a change that was answered: method, path, entity tag, and the hash of what was sent.
 import { createHash } from "node:crypto";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { startFilement } from "../../helpers/filement-command.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
-/** Those that neither ask for what the suite's own example server has, nor for what `mcp` does not offer, such as prompts. */
+/** Those that neither ask for what the suite's own example server has, nor for what `mcp` lacks, such as prompts. */
 const scenarios = ["server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"];
 
 describe("the command with --mcp", () => {

@@ -197,7 +197,7 @@ describe("ruleSchema", () => {
   });
 });
 
-// A second opinion on the rules, written for nothing but being read. It knows no more paths and selectors than occur here.
+// A second opinion on the rules, written for nothing but being read. It knows only the paths and selectors here.
 
 const people: readonly User[] = [ada, bob, { name: "eve", roles: ["editor", "author"] }, { name: "*", roles: [] }];
 const paths = ["/", "/docs", "/docs/", "/docs/a.html", "/docs/a.txt", "/users/ada", "/users/ada/x.html", "/users/bob/"];

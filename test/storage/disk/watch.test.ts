@@ -448,7 +448,7 @@ describe("a burst of changes", () => {
     const makePages = (from: number, to: number): void => {
       for (let i = from; i < to; i += 1) writeFileSync(site.at(`/d${i % directories}/${i}.html`), "x");
     };
-    // All of this holds the event loop. The system's queue takes 16,384 events, and is full after one of each directory.
+    // All of this holds the event loop. The system's queue takes 16,384 events, and is full after one for each directory.
     makePages(0, directories);
     const files = [fs.openSync(site.at("/1.txt"), "a"), fs.openSync(site.at("/2.txt"), "a")];
     // By turns, because the same event twice in a row is one.

@@ -98,7 +98,7 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     await Promise.all([one?.close(), two?.close()]);
   });
 
-  /** The answers to a change and to what is asked after it are lost, as in an outage: each request is sent four times. */
+  /** The answers to a change and to what is asked after it are lost, as in an outage: each is sent four times. */
   const outage = (requests: number) => {
     let hasBegun = false;
     const test = (request: string): boolean => {
