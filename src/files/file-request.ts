@@ -64,6 +64,7 @@ export async function openStandIn<Request extends FileRequest>(request: Request)
     const file = await storage.open(path, purposeOf(exchange));
     if (!file) continue;
     closeAtEnd(exchange, file);
+    exchange.file = path;
     return { ...request, path, stat: file.stat, file };
   }
   return undefined;

@@ -246,6 +246,7 @@ async function findTarget(exchange: Exchange, space: ElementSpace, path: string)
     const file = await space.storage.open(path, purpose);
     if (file) {
       closeAtEnd(exchange, file);
+      exchange.file = path;
       return foundTarget(exchange, space, path, file.stat, file);
     }
   }

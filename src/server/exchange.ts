@@ -61,6 +61,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   user: User | undefined = undefined;
   /** What this request may do. @default everything */
   access: Access = permitAll;
+  /** @internal Path of the file that was found: another than `path` where an index file, for instance, stands in. */
+  file: string | undefined = undefined;
   /** The reply waits for this while changes are made faster than they are delivered; for the server itself. */
   congestion: Promise<void> | undefined = undefined;
 

@@ -14,8 +14,9 @@ describe("a page with a history", { tags: ["chromium"] }, () => {
   it("tells its versions, and takes the last change back", async () => {
     const repository = join(await temporaryDirectory(), "site.git");
     const storage = memoryStorage({ ...(await pageWith("<p id=a>old</p>")), "/other.html": "<p>" });
-    const { url } = await serve({ storage, plugins: [history({ repository, ignore: ["/other.html"] })] });
-    const { page } = await browser.open(`${url}/page.html`);
+    const plugins = [history({ repository, ignore: ["/other.html"] })];
+    const { url } = await serve({ storage, plugins, index: "page.html" });
+    const { page } = await browser.open(`${url}/`);
     await page.waitForFunction(isLoaded);
     const textOf = async () => /<p id=a>(.*)<\/p>/.exec(await (await fetch(`${url}/page.html`)).text())?.[1];
     await page.evaluate(() => client.connect().edit([{ op: "setText", selector: "#a", text: "new" }]));

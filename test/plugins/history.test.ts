@@ -407,8 +407,8 @@ describe("history", () => {
 });
 
 describe("versions over HTTP", () => {
-  async function edited() {
-    const made = await site();
+  async function edited(config: Partial<FileServerConfig> = {}) {
+    const made = await site({ config });
     await made.send("PUT", "/page.html", page);
     await made.send("PUT", "/page.html", "<li id=b>2</li>", { range: "selector=#b" });
     await made.send("PUT", "/page.html", "<li id=a>1</li>", { range: "selector=#a" });
@@ -447,14 +447,17 @@ describe("versions over HTTP", () => {
     expect((await send("GET", `/history/page.html/${"0".repeat(40)}`)).status).toBe(404);
   });
 
-  it("are found by Accept-Datetime (RFC 7089)", async () => {
-    const { send, first } = await edited();
-    const original = await send("GET", "/page.html");
-    expect(original.headers.get("link")).toBe('</history/page.html>; rel="timemap version-history"');
-    expect(original.headers.get("vary")).toMatch(/accept-datetime/i);
-    const early = await send("GET", "/page.html", undefined, { "accept-datetime": "Sat, 01 Jan 2000 00:00:00 GMT" });
-    expect(early.headers.get("location")).toBe(`/history/page.html/${first}`);
+  it("are found by Accept-Datetime (RFC 7089), at each path that leads to the file", async () => {
+    const { send, first } = await edited({ index: "page.html", extensions: [".html"] });
+    for (const path of ["/page.html", "/page", "/"]) {
+      const original = await send("GET", path);
+      expect(original.headers.get("link")).toBe('</history/page.html>; rel="timemap version-history"');
+      expect(original.headers.get("vary")).toMatch(/accept-datetime/i);
+      const early = await send("GET", path, undefined, { "accept-datetime": "Sat, 01 Jan 2000 00:00:00 GMT" });
+      expect(early.headers.get("location")).toBe(`/history/page.html/${first}`);
+    }
     expect((await send("GET", "/page.html", undefined, { "accept-datetime": "soon" })).status).toBe(400);
+    expect((await send("GET", "/.well-known/filement/listing.js")).headers.get("link")).toBeNull();
   });
 
   it("are found by the moment, at ten of them", async () => {

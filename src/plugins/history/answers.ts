@@ -40,10 +40,8 @@ const asking = new WeakSet<Inspection>();
 /** Answers at the plugin's own path, tells of the versions of a file that is read, and passes on anything else. */
 export function answerOfHistory(parts: HistoryParts, exchange: Exchange, next: Next): Promise<Reply> {
   const { inspection, path } = exchange;
-  const { base, covers } = parts.versions;
-  if (inspection ? asking.has(inspection) : path.startsWith(base)) return ownAnswer(parts, exchange);
-  const isRead = isReading(exchange) && !inspection && !path.endsWith("/");
-  return isRead && covers(path) ? withTimeMap(parts.versions, exchange, next) : next();
+  if (inspection ? asking.has(inspection) : path.startsWith(parts.versions.base)) return ownAnswer(parts, exchange);
+  return isReading(exchange) && !inspection ? withTimeMap(parts.versions, exchange, next) : next();
 }
 
 function isReading({ method }: Exchange): boolean {
@@ -263,28 +261,30 @@ async function undo(parts: HistoryParts, exchange: Exchange, path: string, commi
 
 /** Tells of the versions of a file, and answers `Accept-Datetime` with the one of then (RFC 7089 §4.2.1). */
 async function withTimeMap(versions: Versions, exchange: Exchange, next: Next): Promise<Reply> {
-  const { path } = exchange;
+  const { site, access } = exchange;
   const links = linksFor(exchange, versions);
-  const link = `<${links.history(path)}>; rel="timemap version-history"`;
+  const timeMap = (path: string): string => `<${links.history(path)}>; rel="timemap version-history"`;
   const asked = exchange.header("accept-datetime");
-  if (asked !== undefined && exchange.access.permitsPath("read", path)) {
+  if (asked !== undefined && access.permitsPath("read", exchange.path)) {
     const time = parseHttpDate(asked);
     if (!time) throw new HttpError(400, "INVALID_QUERY", "`Accept-Datetime` is not a date of HTTP.");
-    const version = await versions.at(path, time);
+    const path = (await site.documentAt(exchange.path, exchange.header("accept"))) ?? exchange.path;
+    const isOpen = versions.covers(path) && access.permitsPath("read", path);
+    const version = isOpen ? await versions.at(path, time) : undefined;
     if (version) {
-      const original = `<${links.file(path)}>; rel="original"`;
       return emptyReply(302, {
         location: links.history(path, version.commit),
         vary: "accept-datetime",
-        link: `${original}, ${link}`,
+        link: `<${links.file(path)}>; rel="original", ${timeMap(path)}`,
         "cache-control": "no-cache",
       });
     }
   }
   const reply = await next();
-  if (reply.headers["etag"] === undefined || reply.status >= 400) return reply;
+  const { file } = exchange;
+  if (file === undefined || !versions.covers(file) || reply.status >= 400) return reply;
   return variesBy(
-    withFields(reply, { link: [reply.headers["link"] ?? [], link].flat().join(", ") }),
+    withFields(reply, { link: [reply.headers["link"] ?? [], timeMap(file)].flat().join(", ") }),
     "accept-datetime",
   );
 }
