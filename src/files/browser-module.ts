@@ -24,7 +24,11 @@ export function browserModule(name: string): Promise<BrowserModule> {
   return reading;
 }
 
-export function listingModule({ exchange: { method }, path, options }: FileRequest): string | undefined {
+export function listingModule({
+  exchange: { method },
+  path,
+  options,
+}: Pick<FileRequest, "exchange" | "path" | "options">): string | undefined {
   if ((method !== "GET" && method !== "HEAD") || !options.listing || !path.startsWith(modulesPath)) return undefined;
   return listingModules.find((name) => path === modulesPath + name);
 }

@@ -66,7 +66,7 @@ export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly Order
     if (plugin.name === authorization && !hasRules) {
       add("has no authfile: expected one, or basic-auth before it, for the same paths");
     }
-    const own = plugin.scope?.directory;
+    const own = (plugin.scope ?? plugin.confinedTo)?.directory;
     if (own !== undefined && !overlap(own, part)) add(`${own} is no part of ${part}, which it is in`);
   }
   return problems;

@@ -1,9 +1,11 @@
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
+import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { isLocalName } from "../http/request-target.ts";
 import { hostConfigs, hostKey, siteOptions } from "../options/check-config.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
+import { requireReading } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { messageOf, notify } from "../server/logger.ts";
 import {
@@ -68,7 +70,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
       }
       return false;
     },
-    answer: composePipeline(listed, () => Promise.reject(notFound()), refusalNotes(listed, config, server)),
+    answer: composePipeline(listed, answerRest, refusalNotes(listed, config, server)),
     answerProgram: composePipeline([], (exchange) => runFileHandler(site, exchange)),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
@@ -125,6 +127,15 @@ function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | und
 function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugin[] {
   const place = listed.findIndex((each) => isFileHandler(each.plugin) && isEverywhere(each));
   return listed.toSpliced(place === -1 ? listed.length : place, 0, ...listPlugins([clientModule()]));
+}
+
+/** Where no file handler is: the modules of listings that lie at other paths, or nothing. */
+async function answerRest(exchange: Exchange): Promise<Reply> {
+  const { path, site } = exchange;
+  const module = listingModule({ exchange, path, options: site.options });
+  if (module === undefined) throw notFound();
+  requireReading(exchange);
+  return moduleReply(exchange, await browserModule(module));
 }
 
 async function runFileHandler(site: HostedSite, exchange: Exchange): Promise<Reply> {

@@ -28,6 +28,7 @@ import type { FileHandling, FileOptions, Site } from "../server/site.ts";
 import { rootStorage } from "../storage/root-storage.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat, type Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
+import { directory } from "./directory.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
   allowedMethods,
@@ -51,8 +52,8 @@ export interface FileHandlerOptions extends Omit<FileHandling, "maxFileSize"> {
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage;
   /**
-   * The path at which they appear: with `at: "/archive"`, `a.txt` in the root is `/archive/a.txt`. Elsewhere there is
-   * nothing. @default "/"
+   * The path at which they appear: with `at: "/archive"`, `a.txt` in the root is `/archive/a.txt`. Other paths are
+   * passed on. @default "/"
    */
   readonly at?: string;
   /** Methods to take, of those that the host takes. @default the host's */
@@ -73,7 +74,7 @@ interface HandlerSpace extends ElementSpace {
  * `ConfigError` for options that cannot work, and for a root that is not a directory.
  *
  * @example
- * directory({ directory: "/archive", plugins: [fileHandler({ root: "/srv/archive", at: "/archive" })] });
+ * createFileServer({ root: "site", plugins: [fileHandler({ root: "/srv/archive", at: "/archive" })] });
  */
 export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   checkFileHandlerOptions(options);
@@ -84,6 +85,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   const unwatches: Unwatch[] = [];
   const plugin: Plugin = {
     name: "file-handler",
+    confinedTo: at === "/" ? undefined : directory({ directory: at }).scope,
     async start(site) {
       const source = storage ?? site.storage;
       if (!source) throw new ConfigError([`host "${site.name}" has a file handler, but neither root nor storage`]);

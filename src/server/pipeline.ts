@@ -1,6 +1,6 @@
 import { errorReply } from "./error-reply.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Plugin } from "./plugin.ts";
+import type { Plugin, Scope } from "./plugin.ts";
 import { discard, isStream, type Reply } from "./reply.ts";
 
 /** Answers an exchange. */
@@ -86,28 +86,35 @@ export interface ListedPlugin {
 /** The paths at and below a directory such as `/a/b`, `""` for all; `undefined` where only a plugin knows them. */
 export type Part = string | undefined;
 
-type Covers = ListedPlugin["covers"];
+type Place = Omit<ListedPlugin, "plugin">;
 
-const everywhere: Covers = () => true;
+const everywhere: Place["covers"] = () => true;
 
 /** A host's plugins in the order of the pipeline, nested ones among them, each with the paths it is confined to. */
 export function listPlugins(
   plugins: readonly Plugin[],
-  outer: Omit<ListedPlugin, "plugin"> = { covers: everywhere, part: "" },
+  outer: Place = { covers: everywhere, part: "" },
 ): readonly ListedPlugin[] {
   const listed: ListedPlugin[] = [];
   let following = outer;
   for (const plugin of plugins) {
-    const { scope } = plugin;
-    listed.push({ plugin, ...(scope ? outer : following) });
+    const { scope, confinedTo } = plugin;
+    const place = scope ? outer : following;
+    listed.push({ plugin, ...(confinedTo ? narrowed(place, confinedTo) : place) });
     if (!scope) continue;
-    const covers: Covers = (path) => outer.covers(path) && scope.covers(path);
-    const isSmaller = scope.directory !== undefined && isWithin(scope.directory, outer.part);
-    const inside = { covers, part: isSmaller ? scope.directory : scope.directory && outer.part };
+    const inside = narrowed(outer, scope);
     if (scope.plugins) listed.push(...listPlugins(scope.plugins, inside));
     following = scope.plugins ? outer : inside;
   }
   return listed;
+}
+
+function narrowed(outer: Place, { covers, directory }: Scope): Place {
+  const isSmaller = directory !== undefined && isWithin(directory, outer.part);
+  return {
+    covers: (path) => outer.covers(path) && covers(path),
+    part: isSmaller ? directory : directory && outer.part,
+  };
 }
 
 /** Whether one part lies in another. What only a plugin knows may be anywhere. */

@@ -92,6 +92,8 @@ export interface Plugin {
   readonly needsUser?: boolean;
   /** The paths for which other plugins run. They are started and closed all the same. */
   readonly scope?: Scope;
+  /** @internal The directory for which alone this plugin runs. @default all paths of its place in the list */
+  readonly confinedTo?: Scope | undefined;
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
   /** Whether `handle` answers this web socket handshake, also by a refusal; see the option `upgrades`. @default no */

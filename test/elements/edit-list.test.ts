@@ -57,12 +57,7 @@ describe("the operations", () => {
     ["insert first", "<b>x</b>", "<b>yx</b>", insert("b", "afterbegin", "y")],
     ["insert last", "<b>x</b>", "<b>xy</b>", insert("b", "beforeend", "y")],
     ["insert behind", "<b>x</b>", "<b>x</b>y", insert("b", "afterend", "y")],
-    [
-      "insert before what closes",
-      "<ul><li>a<li id=b>b</ul>",
-      "<ul><li>a</li>x<li id=b>b</ul>",
-      insert("#b", "beforebegin", "x"),
-    ],
+    ["insert before what closes", "<li>a<li id=b>b", "<li>a</li>x<li id=b>b", insert("#b", "beforebegin", "x")],
     ["insert behind what is open", "<ul><li id=a>a</ul>", "<ul><li id=a>a</li>x</ul>", insert("#a", "afterend", "x")],
     [
       "move what has no end tag",
@@ -74,12 +69,7 @@ describe("the operations", () => {
     ["insert into what closes itself", "<svg><g/></svg>", "<svg><g><a/></g></svg>", insert("g", "afterbegin", "<a/>")],
     ["remove", "a<b>x</b>c", "ac", { op: "remove", selector: "b" }],
     ["move", "<b>x</b><i>y</i>", "<i>y</i><b>x</b>", move("b", "i", "afterend")],
-    [
-      "move several",
-      "<b>1</b><u><b>2</b></u><i>y</i>",
-      "<u></u><i><b>1</b><b>2</b>y</i>",
-      move("b", "i", "afterbegin"),
-    ],
+    ["move several", "<b>1</b><u><b>2</b></u><i>y", "<u></u><i><b>1</b><b>2</b>y", move("b", "i", "afterbegin")],
     ["move what is open", "<ul><li>a<li id=b>b</ul>", "<ul><li id=b>b</li><li>a</ul>", move("#b", "ul", "afterbegin")],
     ["setContent", "<b>x<i>z</i></b>", "<b>y</b>", { op: "setContent", selector: "b", html: "y" }],
     ["setContent to nothing", "<b>x</b>", "<b></b>", { op: "setContent", selector: "b", html: "" }],
@@ -91,12 +81,7 @@ describe("the operations", () => {
     ["setAttribute in its quotes", "<b c = '2'>x</b>", "<b c = '&#39;\"'>x</b>", setAttribute("b", "c", "'\"")],
     ["setAttribute that had no value", "<b c d>x</b>", '<b c="1" d>x</b>', setAttribute("b", "c", "1")],
     ["setAttribute anew", "<br id=a/>", '<br id=a/ href="/">', setAttribute("br", "href", "/")],
-    [
-      "removeAttribute",
-      "<b  a='1'  c=2 d>x</b>",
-      "<b  a='1' d>x</b>",
-      { op: "removeAttribute", selector: "b", name: "c" },
-    ],
+    ["removeAttribute", "<b  a  c=2 d>x", "<b  a d>x", { op: "removeAttribute", selector: "b", name: "c" }],
     [
       "removeAttribute without blanks",
       `<b a="1"c="2">x</b>`,

@@ -98,7 +98,7 @@ describe("several roots in one host", () => {
   const serve = () =>
     createFileServer({
       storage: memoryStorage({ "/today.txt": "new" }),
-      plugins: [directory({ directory: "/archive", plugins: [fileHandler({ storage: archive, at: "/archive" })] })],
+      plugins: [fileHandler({ storage: archive, at: "/archive" })],
     });
   const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
     serve().fetch(new Request(`http://localhost${path}`, { method, headers, ...(body !== undefined && { body }) }));
@@ -129,10 +129,21 @@ describe("several roots in one host", () => {
     expect(await (await ask("GET", "/archive/page.html", { range: "selector=p + p" })).text()).toBe("<p>b");
   });
 
-  it("leave the rest to the host's own file handler, wherever theirs stands", async () => {
-    const plugins = [directory({ directory: "/archive" }), fileHandler({ storage: archive, at: "/archive" })];
-    const files = createFileServer({ storage: memoryStorage({ "/today.txt": "new" }), plugins });
-    expect((await files.fetch(new Request("http://localhost/today.txt"))).status).toBe(200);
+  it("leave the rest to the host's own file handler, wherever theirs stands, if there is one", async () => {
+    const flat = [directory({ directory: "/archive" }), fileHandler({ storage: archive, at: "/archive" })];
+    const paths = ["/today.txt", "/archive/1999.txt", "/.well-known/filement/listing.js"]; // which listings load
+    for (const plugins of [flat, flat.slice(1)]) {
+      for (const [storage, first] of [
+        [memoryStorage({ "/today.txt": "new" }), 200] as const,
+        [undefined, 404] as const,
+      ]) {
+        const files = createFileServer({ ...(storage && { storage }), plugins });
+        const answers = paths.map((path) => files.fetch(new Request(`http://localhost${path}`)));
+        expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([first, 200, 200]);
+      }
+    }
+    const elsewhere = directory({ directory: "/docs", plugins: flat.slice(1) });
+    expect(() => createFileServer({ plugins: [elsewhere] })).toThrow("file-handler /archive is no part of /docs");
   });
 
   it.each(["archive", "/archive/", "/a//b", "/../a", ""])("cannot appear at %o", (at) => {
