@@ -82,8 +82,15 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     const program = { ...asked, headers: fields, host: name, user, mostBytes: Number.POSITIVE_INFINITY };
     const answered = await askInside(life, site, program);
     if (answered.error) throw answered.error;
-    if (answered.status === 301) throw new HttpError(405, "IS_DIRECTORY", "The path is a directory.");
+    const isListing = answered.status === 200 && asked.method === "GET" && answered.headers["etag"] === undefined;
+    if (answered.status === 301 || isListing) throw new HttpError(405, "IS_DIRECTORY", "The path is a directory.");
     return answered;
+  };
+  /** The file of which the history is asked: the one that a read finds. */
+  const fileAt = async (path: string, { host }: ProgramOptions): Promise<string> => {
+    await life.ready();
+    const canonical = canonicalPath(path);
+    return (await siteOf(hosts, host).documentAt(canonical)) ?? canonical;
   };
   const historyOf = ({ host }: ProgramOptions): FileHistory => {
     const { history } = siteOf(hosts, host);
@@ -91,10 +98,11 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     return history;
   };
   return {
-    async read(path, selector, { at, ...options } = {}) {
+    async read(asked, selector, { at, ...options } = {}) {
       const range = selector === undefined ? {} : { range: `selector=${Buffer.from(selector).toString("latin1")}` };
       if (typeof at === "object" && Number.isNaN(at.getTime())) throw new TypeError("files.read: `at` is not a date");
-      const storage = at === undefined ? undefined : await historyOf(options).storageAt(canonicalPath(path), at);
+      const path = at === undefined ? asked : await fileAt(asked, options);
+      const storage = at === undefined ? undefined : await historyOf(options).storageAt(path, at);
       if (at !== undefined && !storage) throw notFound();
       const inspection = storage && { storage };
       const { headers, content } = await ask({ ...options, method: "GET", path, headers: range, inspection });
@@ -112,17 +120,18 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
       return JSON.parse((await ask(asked)).content.toString()) as EditedPage;
     },
     async history(path, options = {}) {
-      await life.ready();
-      return historyOf(options).list(canonicalPath(path), options.limit ?? 50, options.after);
+      const file = await fileAt(path, options);
+      return historyOf(options).list(file, options.limit ?? 50, options.after);
     },
-    async revert(path, commit, options = {}) {
+    async revert(asked, commit, options = {}) {
       const { host } = options;
+      const path = await fileAt(asked, options);
       const now = await ask({ ...(host !== undefined && { host }), method: "GET", path }).catch(missing);
-      const content = await historyOf(options).restored(canonicalPath(path), commit, "without", now?.content);
+      const content = await historyOf(options).restored(path, commit, "without", now?.content);
       const condition = now ? { ifMatch: options.ifMatch ?? String(now.headers["etag"]) } : {};
-      const asked = { ...options, ...condition, path, method: content === undefined ? "DELETE" : "PUT" };
+      const change = { ...options, ...condition, path, method: content === undefined ? "DELETE" : "PUT" };
       const headers = now ? {} : { "if-none-match": "*" };
-      const answer = await ask(content === undefined ? asked : { ...asked, headers, content });
+      const answer = await ask(content === undefined ? change : { ...change, headers, content });
       return content && { created: answer.status === 201, etag: String(answer.headers["etag"]) };
     },
   };

@@ -63,7 +63,9 @@ describe("files for the host program", () => {
     await expect(files.edit("/page.html", [], { ifMatch: '"x"' })).rejects.toMatchObject({ status: 412 });
     await expect(files.edit("/none.html", [])).rejects.toMatchObject({ code: "NOT_FOUND" });
     await files.write("/folder/a.txt", "");
-    await expect(files.read("/folder")).rejects.toMatchObject({ code: "IS_DIRECTORY" });
+    for (const path of ["/folder", "/folder/"]) {
+      await expect(files.read(path)).rejects.toMatchObject({ code: "IS_DIRECTORY" });
+    }
     await expect(files.edit("/page.html", "x" as never)).rejects.toMatchObject({ code: "INVALID_EDIT" });
   });
 

@@ -418,7 +418,7 @@ describe("versions over HTTP", () => {
   }
 
   it("are listed newest first, as JSON, as links and as a page", async () => {
-    const { send } = await edited();
+    const { send } = await edited({ extensions: [".html"] });
     const { text } = await send("GET", "/history/page.html");
     const said = JSON.parse(text).versions.map((each: Record<string, string>) => `${each["size"]}: ${each["summary"]}`);
     expect(said).toEqual(["53: PUT #a in /page.html", "55: PUT #b in /page.html", "57: PUT /page.html"]);
@@ -429,6 +429,7 @@ describe("versions over HTTP", () => {
     expect(html.text).toContain("<h1>History of /page.html</h1>");
     expect((await send("GET", "/history/", undefined)).text).toContain("PUT #a in /page.html");
     expect((await send("GET", "/history/none.html")).status).toBe(404);
+    expect((await send("GET", "/history/page")).text).toBe(text);
   });
 
   it("are read as the file was, with tags, ranges and selectors", async () => {
@@ -629,12 +630,14 @@ describe("versions over HTTP", () => {
   });
 
   it("are there for the program", async () => {
-    const { files, commits, last, second, first } = await edited();
-    const { versions } = await files.history("page.html", { limit: 2 });
-    expect(versions.map(({ commit }) => commit)).toEqual([last, second]);
-    const past = await files.read("page.html", "#b", { at: first });
-    expect(past.content.toString()).toBe("<li id=b>two</li>");
-    await files.revert("/page.html", second);
+    const { files, commits, last, second, first } = await edited({ index: "page.html" });
+    for (const path of ["page.html", "/"]) {
+      const { versions } = await files.history(path, { limit: 2 });
+      expect(versions.map(({ commit }) => commit)).toEqual([last, second]);
+      const past = await files.read(path, "#b", { at: first });
+      expect(past.content.toString()).toBe("<li id=b>two</li>");
+    }
+    await files.revert("/", second);
     await commits(4);
     expect((await files.read("/page.html")).content.toString()).toContain("<li id=b>two</li>");
     await expect(files.read("/page.html", undefined, { at: "0".repeat(40) })).rejects.toThrow();

@@ -95,6 +95,7 @@ describe("mcp", () => {
     }
     expect(text).toBe(stored()["/notes.txt"]);
     expect(await call("read", { path: "/sub" })).toMatchObject({ told: { message: "What is meant lies at /sub/." } });
+    expect(await call("read", { path: "/sub/" })).toMatchObject({ isError: true, told: { code: "IS_DIRECTORY" } });
     const others = await agent({ "/a.bin": Buffer.from([0xff, 0, 1]), "/empty.txt": "" });
     expect(await others.call("read", { path: "/a.bin" })).toMatchObject({ isError: true, told: { code: "NOT_TEXT" } });
     const { content, etag } = (await others.call("read", { path: "/empty.txt" })).told;

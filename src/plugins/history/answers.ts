@@ -54,12 +54,13 @@ async function ownAnswer(parts: HistoryParts, exchange: Exchange): Promise<Reply
     if (!exchange.access.permitsPath("read", path)) throw exchange.access.refusal();
     return emptyReply(204);
   }
-  const [, file = "", commit, changes] = addressed.exec(path.slice(parts.versions.base.length - 1)) ?? [];
+  const [, named = "", commit, changes] = addressed.exec(path.slice(parts.versions.base.length - 1)) ?? [];
   const isRead = isReading(exchange);
-  const isReadOnly = file === "/" || changes !== undefined;
+  const isReadOnly = named === "/" || changes !== undefined;
   if (!isRead && (method !== "POST" || isReadOnly))
     throw methodNotAllowed(isReadOnly ? "GET, HEAD" : "GET, HEAD, POST");
-  if (file === "/") return latest(parts, exchange);
+  if (named === "/") return latest(parts, exchange);
+  const file = (await exchange.site.documentAt(named)) ?? named;
   if (!parts.versions.covers(file)) throw notFound();
   if (method === "POST" && commit !== undefined) return undo(parts, exchange, file, commit);
   // With a selector, who may read some elements only is judged by what the selector finds in that version.

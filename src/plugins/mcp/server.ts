@@ -27,6 +27,7 @@ const noElements = "This file has no elements: `read` it without a selector, and
 /** What to do next, by the code or the status of an error. */
 const steps: Readonly<Record<string, string>> = {
   NO_PARENT: "Choose a folder that is there, or make it by a `write` of a file in it.",
+  IS_DIRECTORY: "`list` what is in it, and choose a file.",
   FORBIDDEN_PATH: "Choose another path: nothing can be done there.",
   RANGE_NOT_SATISFIABLE: "There is no more of it: `read` it without `from`.",
   NO_MATCH: "Use a selector that selects something: one of `now`, or from `outline`.",

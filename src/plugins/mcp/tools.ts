@@ -263,6 +263,8 @@ async function contentOf(calls: Calls, path: string, from: number, most: number)
   const range = from > 0 && { range: `bytes=${from}-${from + mostBytes}` }; // no range of an empty file is all of it
   const asked = { method: "GET", path, headers: { accept: "*/*", ...range }, mostBytes };
   const { headers: got, content } = await calls.ask(asked);
+  const isListing = path.endsWith("/") && got["etag"] === undefined;
+  if (isListing) throw new HttpError(405, "IS_DIRECTORY", "The path is a directory.");
   let shown: string;
   try {
     // As a stream: the last character may be there in part.
