@@ -250,7 +250,7 @@ export function checkFileHandlerOptions(options: unknown): void {
 
 /** Throws one {@link ConfigError} that names everything that is wrong with the options of a plugin. */
 export function checkOptions(plugin: string, schema: Schema, options: unknown): void {
-  throwIfAny(problemsOf(schema, options, "the options").map((problem) => `${plugin}: ${problem}`));
+  throwIfAny(problemsOf(schema, options, "the argument").map((problem) => `${plugin}: ${problem}`));
 }
 
 function throwIfAny(problems: readonly string[]): void {

@@ -262,7 +262,7 @@ describe("the options", () => {
     ["an escaped slash in a URL", { file: "file:///var%2flog" }, 'accessLog: file is "file:///var%2flog"'],
     ["a stream that is none", { stream: {} }, "accessLog: stream is {}: expected a stream to write to"],
     ["a function that is none", { write: "x" }, 'accessLog: write is "x": expected a function'],
-    ["an unknown name", { path: "/x" }, 'accessLog: the options has no option "path"'],
+    ["an unknown name", { path: "/x" }, 'accessLog: the argument has no option "path"'],
     ["two outputs", { file: "/x", write: () => {} }, "accessLog: has file and write: expected one of them"],
   ])("refuses %s", (_what, options, message) => {
     expect(() => accessLog(options as AccessLogOptions)).toThrow(ConfigError);

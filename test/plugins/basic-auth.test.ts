@@ -400,7 +400,7 @@ describe("basicAuth", () => {
     const user = { username: "ada", password: "x", encryption: "plaintext" };
 
     it.each<[unknown, string]>([
-      [undefined, "basicAuth: the options is undefined: expected an object of options"],
+      [undefined, "basicAuth: the argument is undefined: expected an object of options"],
       [{}, "basicAuth: expected either authfile or users"],
       [{ users: [user], authfile: "x" }, "basicAuth: expected either authfile or users"],
       [{ authfile: "" }, 'basicAuth: authfile is "": expected a path or a file:// location'],
@@ -418,7 +418,7 @@ describe("basicAuth", () => {
       [{ users: [{ ...user, roles: "editor" }] }, "basicAuth: users[0].roles: expected a list of names"],
       [{ users: [user, user] }, 'basicAuth: user "ada" is there twice'],
       [{ users: [user], realm: "é" }, 'basicAuth: realm is "é": expected printable ASCII characters'],
-      [{ users: [user], cacheTime: 0 }, 'basicAuth: the options has no option "cacheTime"'],
+      [{ users: [user], cacheTime: 0 }, 'basicAuth: the argument has no option "cacheTime"'],
       [{ users: [user], rules: {} }, "basicAuth: rules is {}: expected a list of rules"],
       [
         { users: [user], rules: [{ username: "*", path: "x", permission: "allow" }] },

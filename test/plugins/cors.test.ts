@@ -95,7 +95,7 @@ describe("cors", () => {
     [{ origins: ["wss://app.example"] }, "origins[0] is"],
     [{ origins: ["https://app.example/"] }, "origins[0] is"],
     [{ headers: ["a b"] }, "headers[0] is"],
-    [{ maxAge: 60 }, 'the options has no option "maxAge"'],
+    [{ maxAge: 60 }, 'the argument has no option "maxAge"'],
   ])("refuses options that cannot work: %j", (options, message) => {
     expect(() => cors(options as CorsOptions)).toThrow(`cors: ${message}`);
   });

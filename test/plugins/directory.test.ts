@@ -85,7 +85,7 @@ describe("the directory plugin", () => {
 
   it("refuses other options, and plugins that are none", () => {
     expect(() => directory({ directory: "/a", prefix: "/b" } as never)).toThrow(
-      'directory: the options has no option "prefix"',
+      'directory: the argument has no option "prefix"',
     );
     expect(() => directory({} as never)).toThrow("directory: directory is undefined");
     expect(() => directory({ directory: "/a", plugins: [{}] } as never)).toThrow("expected a plugin");

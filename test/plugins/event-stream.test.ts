@@ -229,7 +229,7 @@ describe("eventStream", () => {
       [{ path: "events" }, 'path is "events": expected a path as requests have it: decoded, and from the root'],
       [{ maxClients: 0 }, "maxClients is 0: expected a positive integer"],
       [{ heartbeatInterval: 0 }, "heartbeatInterval is 0: expected a positive number of seconds"],
-      [{ retry: 1 }, 'the options has no option "retry"'],
+      [{ retry: 1 }, 'the argument has no option "retry"'],
     ];
     for (const [options, problem] of problems) expect(() => eventStream(options)).toThrow(`eventStream: ${problem}`);
     expect(() => eventStream(Object.freeze({}))).not.toThrow();

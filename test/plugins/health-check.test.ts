@@ -233,7 +233,7 @@ describe("the options of healthCheck", () => {
     [{ timeout: 0 }, `timeout is 0: expected ${duration}`],
     [{ cacheTime: -1 }, "cacheTime is -1: expected a number of seconds, 0 or more"],
     [{ version: "" }, 'version is "": expected a string that is not empty'],
-    [{ check: {} }, 'the options has no option "check" (did you mean "checks"?)'],
+    [{ check: {} }, 'the argument has no option "check" (did you mean "checks"?)'],
   ];
 
   it.each(refused)("are refused where they cannot work: %j", (options, problem) => {

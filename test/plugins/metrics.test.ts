@@ -341,7 +341,7 @@ describe("the options of metrics", () => {
       'path is "/a/../b": expected a path as requests have it, decoded and from the root, or false',
     ],
     [{ registry: {} }, "registry is {}: expected a registry of prom-client"],
-    [{ pth: "/m" }, 'the options has no option "pth" (did you mean "path"?)'],
+    [{ pth: "/m" }, 'the argument has no option "pth" (did you mean "path"?)'],
   ];
 
   it.each(refused)("are refused where they cannot work: %j", (options, problem) => {

@@ -460,7 +460,7 @@ describe("options that cannot work", () => {
     [{ maxClients: 0 }, /maxClients is 0/],
     [{ standardHeaders: "draft-8" }, /standardHeaders is "draft-8": expected true or false/],
     [{ store: {} }, /store is \{\}: expected a bucket store: an object with take and giveBack/],
-    [{ requests_per_second: 5 }, /the options has no option "requests_per_second"/],
+    [{ requests_per_second: 5 }, /the argument has no option "requests_per_second"/],
   ])("are named: %j", (options, message) => {
     const make = () => rateLimit(options as RateLimitOptions);
     expect(make).toThrow(ConfigError);

@@ -673,7 +673,7 @@ describe("webSocket", () => {
       [{ path: "ws" }, 'path is "ws": expected a path as requests have it: decoded, and from the root'],
       [{ maxClients: 0 }, "maxClients is 0: expected a positive integer"],
       [{ pingInterval: 0 }, "pingInterval is 0: expected a positive number of seconds"],
-      [{ paths: [] }, 'the options has no option "paths"'],
+      [{ paths: [] }, 'the argument has no option "paths"'],
     ];
     for (const [options, problem] of problems) expect(() => webSocket(options)).toThrow(`webSocket: ${problem}`);
     expect(() => webSocket(Object.freeze({}))).not.toThrow();
