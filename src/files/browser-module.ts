@@ -3,7 +3,7 @@ import { entityTag } from "../http/entity-tag.ts";
 import { evaluatePreconditions, preconditionFailed, type Validators } from "../http/preconditions.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
-import type { FileRequest } from "./file-request.ts";
+import type { FileOptions } from "../server/site.ts";
 
 /** Where pages find the modules, below the mount. RFC 8615 keeps these names free for such things. */
 export const modulesPath = "/.well-known/filement/";
@@ -24,12 +24,8 @@ export function browserModule(name: string): Promise<BrowserModule> {
   return reading;
 }
 
-export function listingModule({
-  exchange: { method },
-  path,
-  options,
-}: Pick<FileRequest, "exchange" | "path" | "options">): string | undefined {
-  if ((method !== "GET" && method !== "HEAD") || !options.listing || !path.startsWith(modulesPath)) return undefined;
+export function listingModule(method: string, path: string, { listing }: FileOptions): string | undefined {
+  if ((method !== "GET" && method !== "HEAD") || !listing || !path.startsWith(modulesPath)) return undefined;
   return listingModules.find((name) => path === modulesPath + name);
 }
 

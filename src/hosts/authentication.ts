@@ -15,7 +15,7 @@ const indifferent: ReadonlySet<string> = new Set([
 export function openHosts(config: FileServerConfig): ReadonlyMap<string, readonly string[]> {
   const open = new Map<string, string[]>();
   for (const [name, host] of hostConfigs(config)) {
-    const reason = takenMethods(host).some(isChange) ? reasonOf(host.plugins ?? []) : undefined;
+    const reason = takenMethods(host).some(isChange) ? reasonOf(host) : undefined;
     if (reason) open.set(reason, [...(open.get(reason) ?? []), name]);
   }
   return open;
@@ -29,13 +29,22 @@ export function openHostWarnings(config: FileServerConfig, clients: string, reme
   });
 }
 
-function reasonOf(plugins: NonNullable<HostConfig["plugins"]>): string | undefined {
-  const guards = listPlugins(plugins).filter(({ plugin }) => mayIdentify(plugin));
+function reasonOf({ plugins = [], root, storage }: HostConfig): string | undefined {
+  const listed = listPlugins(plugins);
+  const guards = listed.filter(({ plugin }) => mayIdentify(plugin));
   if (guards.length === 0) return "there is no authentication";
   const everywhere = guards.filter(isEverywhere);
-  if (everywhere.length === 0) return "the authentication covers a part of the paths only";
+  const hasOwnFiles = root !== undefined || storage !== undefined;
+  if (hasOwnFiles && everywhere.length === 0) return "the authentication covers a part of the paths only";
+  const isOpen = listed.some(
+    (handler, place) =>
+      handler.plugin.takesChanges &&
+      !listed.slice(0, place).some((each) => mayIdentify(each.plugin) && coversAll(each, handler)),
+  );
+  if (isOpen) return "a file handler has no authentication before it";
+  const deciding = everywhere.length > 0 ? everywhere : guards;
   // Of a plugin of the host program the worst is not assumed.
-  return everywhere.every(({ plugin }) => plugin.anonymousMayWrite?.()) ? "a rule allows it to everyone" : undefined;
+  return deciding.every(({ plugin }) => plugin.anonymousMayWrite?.()) ? "a rule allows it to everyone" : undefined;
 }
 
 export function mayIdentify({ name }: Plugin): boolean {
@@ -52,10 +61,8 @@ export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly Order
   for (const [place, { plugin, covers, part }] of listed.entries()) {
     const before = listed.slice(0, place);
     const add = (text: string): void => void problems.push({ plugin, text: `${plugin.name} ${text}` });
-    const isDead = before.some(
-      (each) => isFileHandler(each.plugin) && (isWithin(part, each.part) || each.covers === covers),
-    );
-    if (plugin.handle && !isFileHandler(plugin) && isDead) {
+    const isDead = before.some((each) => isFileHandler(each.plugin) && coversAll(each, { covers, part }));
+    if (plugin.handle && isDead) {
       add("stands behind a file handler, which answers everything: expected it before");
     }
     if (plugin.needsUser && !before.some((each) => mayIdentify(each.plugin) && overlap(part, each.part))) {
@@ -74,6 +81,11 @@ export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly Order
 
 /** What stands in a page for rules that `basic-auth` has read already. */
 export const authorization = "authorization";
+
+/** Whether a plugin is asked for all paths of another. */
+function coversAll(one: ListedPlugin, other: Omit<ListedPlugin, "plugin">): boolean {
+  return isWithin(other.part, one.part) || one.covers === other.covers;
+}
 
 function overlap(one: Part, other: Part): boolean {
   return one === undefined || other === undefined || isWithin(one, other) || isWithin(other, one);

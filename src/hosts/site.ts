@@ -1,9 +1,11 @@
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
+import { takenMethods } from "../http/methods.ts";
 import { isLocalName } from "../http/request-target.ts";
 import { hostConfigs, hostKey, siteOptions } from "../options/check-config.ts";
 import { clientModule } from "../plugins/client-module.ts";
+import { serverOptionsReply } from "../plugins/file-handler/operations.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { requireReading } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
@@ -129,10 +131,11 @@ function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugi
   return listed.toSpliced(place === -1 ? listed.length : place, 0, ...listPlugins([clientModule()]));
 }
 
-/** Where no file handler is: the modules of listings that lie at other paths, or nothing. */
+/** Where no file handler is: what is asked of the host as a whole, and the modules of listings below other paths. */
 async function answerRest(exchange: Exchange): Promise<Reply> {
-  const { path, site } = exchange;
-  const module = listingModule({ exchange, path, options: site.options });
+  const { path, site, method } = exchange;
+  if (path === "*") return serverOptionsReply(method, takenMethods(site.options), site.options);
+  const module = listingModule(method, path, site.options);
   if (module === undefined) throw notFound();
   requireReading(exchange);
   return moduleReply(exchange, await browserModule(module));

@@ -2,6 +2,7 @@ import { isCanonicalPath, withoutSlash } from "../http/request-target.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aPlugin } from "../options/option-types.ts";
 import { listOf, type OptionsSchema, optionsOf, text } from "../options/schema.ts";
+import { isWithin } from "../server/pipeline.ts";
 import type { Plugin } from "../server/plugin.ts";
 
 /** Options for {@link directory}. */
@@ -42,9 +43,8 @@ export function directory(options: DirectoryOptions): Plugin {
   checkOptions("directory", directoryOptions, options);
   const { plugins } = options;
   const prefix = withoutSlash(options.directory);
-  const below = `${prefix}/`; // "/api" must not cover "/apiary": compare with the separator on
   return {
     name: "directory",
-    scope: { covers: (path) => path === prefix || path.startsWith(below), directory: prefix, plugins },
+    scope: { covers: (path) => isWithin(path, prefix), directory: prefix, plugins },
   };
 }

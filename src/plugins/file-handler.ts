@@ -85,6 +85,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   const unwatches: Unwatch[] = [];
   const plugin: Plugin = {
     name: "file-handler",
+    takesChanges: takenMethods({ methods, readOnly }).some(isChange),
     confinedTo: at === "/" ? undefined : directory({ directory: at }).scope,
     async start(site) {
       const source = storage ?? site.storage;
@@ -175,7 +176,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const isUnseen = replacesAnything(exchange, space.options, path);
   const addressed = isUnseen ? foundTarget(exchange, space, path, undefined) : await findTarget(exchange, space, path);
   const found = method === "PATCH" ? await documentOf(addressed) : addressed;
-  const module = found.stat ? undefined : listingModule(found);
+  const module = found.stat ? undefined : listingModule(method, path, space.options);
   if (module) return moduleReply(exchange, await browserModule(module));
   if (method === "OPTIONS") {
     return pathOptionsReply(found, await documentOf(found), await offeredTarget(found), space.methods);

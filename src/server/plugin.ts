@@ -100,6 +100,8 @@ export interface Plugin {
   acceptsUpgrade?(exchange: Exchange): boolean | Promise<boolean>;
   /** @internal The document that a GET finds at a path, by its path; of a file handler. */
   documentAt?(site: Site, path: string, accept: string | undefined): Promise<string | undefined>;
+  /** @internal Whether it changes files; of a file handler. */
+  readonly takesChanges?: boolean;
   /** @internal Stands between a file handler and its storage, with files below `root`; called before both start. */
   wrapStorage?(storage: Storage, root: string): Storage;
   /** @internal What the files were; of a plugin that keeps that. */

@@ -48,13 +48,7 @@ describe("appendToElements", () => {
     ["a comment to a table", "<table><tr></table>", "table", "<!--c-->", "<table><tr></tr></tbody><!--c--></table>"],
     ...["<style>a</style>", "<script>a</script>", "<template></template>", "<form></form>"].flatMap((html) => [
       [`${html} to a table of rows`, "<table><tr></table>", "table", html, `<table><tr></tr></tbody>${html}</table>`],
-      [
-        `${html} to a table with tbody`,
-        "<table><tbody></table>",
-        "table",
-        html,
-        `<table><tbody></tbody>${html}</table>`,
-      ],
+      [`${html} behind a tbody`, "<table><tbody></table>", "table", html, `<table><tbody></tbody>${html}</table>`],
     ]),
     [
       "a template to columns",

@@ -66,6 +66,15 @@ describe("hosts to which anonymous clients may write", () => {
     expect([...openHosts({ hosts })]).toEqual([["a rule allows it to everyone", ["b"]]]);
   });
 
+  it("are those in which a file handler that takes changes has none before it", () => {
+    const at = (path: string, readOnly = false) => fileHandler({ at: path, root: ".", readOnly });
+    const guarded = directory({ directory: "/b", plugins: [auth, at("/b")] });
+    const b = { plugins: [guarded, at("/", true), auth] };
+    expect([...openHosts({ hosts: { a: { plugins: [at("/b"), auth] }, b, c: { plugins: [guarded] } } })]).toEqual([
+      ["a file handler has no authentication before it", ["a"]],
+    ]);
+  });
+
   it("are not those that take no method that writes", () => {
     const hosts: FileServerConfig["hosts"] = {
       a: { root: "a", readOnly: true },
@@ -130,6 +139,9 @@ describe("a plugin that stands where it cannot do what it is there for", () => {
     expect(problem([fileHandler(), auth])).toEqual(behind("basic-auth"));
     expect(problem([fileHandler(), permissions()])).toEqual(behind("permissions"));
     expect(problem([directory({ directory: "/a", plugins: [fileHandler(), custom] })])).toEqual(behind("custom"));
+    const [outer, inner] = [fileHandler({ at: "/a" }), fileHandler({ at: "/a/b" })];
+    expect(problem([outer, inner])).toEqual(behind("file-handler"));
+    expect(problem([inner, outer, auth])).toBeUndefined();
     const observing: Plugin = { name: "observing", observe: () => {} };
     expect(problem([fileHandler(), observing])).toBeUndefined();
     expect(problem([directory({ directory: "/a", plugins: [fileHandler()] }), auth])).toBeUndefined();
