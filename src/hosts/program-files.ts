@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Edit } from "../html/edit/edits.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { canonicalPath } from "../http/request-target.ts";
-import type { FileHistory, VersionList } from "../server/file-history.ts";
+import { type FileHistory, fileOf, isStoodInFor, type VersionList } from "../server/file-history.ts";
 import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
 import { askInside } from "./inner-exchange.ts";
 import type { LifeCycle } from "./life-cycle.ts";
@@ -86,11 +86,9 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     if (answered.status === 301 || isListing) throw new HttpError(405, "IS_DIRECTORY", "The path is a directory.");
     return answered;
   };
-  /** The file of which the history is asked: the one that a read finds. */
   const fileAt = async (path: string, { host }: ProgramOptions): Promise<string> => {
     await life.ready();
-    const canonical = canonicalPath(path);
-    return (await siteOf(hosts, host).documentAt(canonical)) ?? canonical;
+    return fileOf(siteOf(hosts, host), canonicalPath(path));
   };
   const historyOf = ({ host }: ProgramOptions): FileHistory => {
     const { history } = siteOf(hosts, host);
@@ -126,7 +124,9 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     async revert(asked, commit, options = {}) {
       const { host } = options;
       const path = await fileAt(asked, options);
-      const now = await ask({ ...(host !== undefined && { host }), method: "GET", path }).catch(missing);
+      const isThere = !(await isStoodInFor(siteOf(hosts, host), path));
+      const asIs = { ...(host !== undefined && { host }), method: "GET", path };
+      const now = isThere ? await ask(asIs).catch(missing) : undefined;
       const content = await historyOf(options).restored(path, commit, "without", now?.content);
       const condition = now ? { ifMatch: options.ifMatch ?? String(now.headers["etag"]) } : {};
       const change = { ...options, ...condition, path, method: content === undefined ? "DELETE" : "PUT" };

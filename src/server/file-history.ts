@@ -33,6 +33,8 @@ export interface FileHistory {
   readonly base: string;
   /** Whether changes of a file are kept. */
   covers(path: string): boolean;
+  /** Whether there are versions of a file. */
+  has(path: string): Promise<boolean>;
   /** Those of a file, `limit` at most, before the commit `after`. */
   list(path: string, limit: number, after?: string): Promise<VersionList>;
   /** A file at a moment, or after a commit; `undefined` if there was no file. Throws 404 for an unknown commit. */
@@ -44,4 +46,21 @@ export interface FileHistory {
     how: "without" | "as",
     now: Uint8Array | undefined,
   ): Promise<Uint8Array | undefined>;
+}
+
+interface Documents {
+  readonly history: FileHistory | undefined;
+  /** The document that a GET of a path finds. */
+  documentAt(path: string): Promise<string | undefined>;
+}
+
+/** The file whose versions are meant by a path: the one that was there, or the document that stands in for it today. */
+export async function fileOf(site: Documents, path: string): Promise<string> {
+  if (await site.history?.has(path)) return path;
+  return (await site.documentAt(path)) ?? path;
+}
+
+/** Whether a GET of a path finds another file, which stands in for it. */
+export async function isStoodInFor(site: Documents, path: string): Promise<boolean> {
+  return ((await site.documentAt(path)) ?? path) !== path;
 }

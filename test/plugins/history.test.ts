@@ -571,14 +571,19 @@ describe("versions over HTTP", () => {
     expect((await send("GET", "/a.txt")).text).toBe(large);
   });
 
-  it("bring a deleted file back", async () => {
-    const { send, commits, versionsOf } = await edited();
-    await send("DELETE", "/page.html");
-    await commits(4);
-    const [deletion] = await versionsOf("/page.html");
-    expect((await send("GET", `/history/page.html/${deletion}`)).status).toBe(404);
-    expect((await send("POST", `/history/page.html/${deletion}`, "")).status).toBe(201);
-    expect((await send("GET", "/page.html")).text).toContain("<li id=a>1</li>");
+  it("bring a deleted file back, also where a page stands in for it", async () => {
+    const { files, send, commits, versionsOf } = await edited({ single: "/page.html" });
+    await send("PUT", "/notes", "one");
+    await send("DELETE", "/notes");
+    await commits(5);
+    const [deletion] = await versionsOf("/notes");
+    expect((await send("GET", `/history/notes/${deletion}`)).status).toBe(404);
+    expect((await send("POST", `/history/notes/${deletion}`, "")).status).toBe(201);
+    await send("DELETE", "/notes");
+    await commits(7);
+    const [another = ""] = await versionsOf("/notes");
+    expect(await files.revert("/notes", another)).toMatchObject({ created: true });
+    expect((await send("GET", "/notes")).text).toBe("one");
   });
 
   it.each([

@@ -49,6 +49,10 @@ export class Versions implements FileHistory {
     this.#repository = repository;
   }
 
+  async has(path: string): Promise<boolean> {
+    return (await this.#entriesOf(path)).length > 0;
+  }
+
   async list(path: string, limit: number, after?: string): Promise<VersionList> {
     const entries = await this.#entriesOf(path);
     const end = after === undefined ? entries.length : Math.max(0, indexOf(entries, after));

@@ -21,12 +21,7 @@ async function spans(page: string, name: string): Promise<(string | undefined)[]
 describe("elementSpan", () => {
   it.each([
     ["an omitted end tag", "<ul><li>a<li>b</ul>", "li", ["<li>a", "<li>b"]],
-    [
-      "cells and rows without end tags",
-      "<table><tr><td>1<td>2<tr><td>3</table>",
-      "tr",
-      ["<tr><td>1<td>2", "<tr><td>3"],
-    ],
+    ["cells, rows without end tags", "<table><tr><td>1<td>2<tr><td>3</table>", "tr", ["<tr><td>1<td>2", "<tr><td>3"]],
     ["a paragraph closed by what follows", "<p>a<div>b</div>", "p", ["<p>a"]],
     ["a void element", "<p>a<br>b", "br", ["<br>"]],
     ["a self-closing foreign element", "<svg><path d='>'/><g/></svg>", "path", ["<path d='>'/>"]],
