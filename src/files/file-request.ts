@@ -91,7 +91,7 @@ export interface Serving {
 // Files change by PUT; a browser that guesses how long they live would show old ones.
 const always = "no-cache";
 
-export function servingOf(options: FileOptions): Serving {
+export function servingOf(options: FileOptions, root: string): Serving {
   const { cacheControl, download, index, single, ignores, headers } = options;
   const isIgnored = anyOfPatterns(ignores);
   return {
@@ -99,7 +99,7 @@ export function servingOf(options: FileOptions): Serving {
     savedAs: savedAs(download),
     asksEachTime: [cacheControl, download, headers].some((option) => typeof option === "function"),
     indexes: index === false ? [] : [index].flat(),
-    single: single === true ? "/index.html" : single || undefined,
+    single: single === true ? `${root}index.html` : single || undefined,
     ignores: isIgnored,
   };
 }

@@ -142,7 +142,7 @@ function fileSpace(source: Storage, at: string, options: FileOptions, plugins: r
     storage: plugins.reduce((storage, plugin) => plugin.wrapStorage?.(storage, root) ?? storage, own),
     root,
     options,
-    serving: servingOf(options),
+    serving: servingOf(options, root),
     contentTypeOf: contentTypeTable(options.contentTypes),
     documents: new DocumentCache(options.documentCacheSize),
     bodies: new BodyBudget(options.elementBodyMemory),

@@ -79,7 +79,7 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     root: "/",
     stat,
     options: { ...options, ...asked.options },
-    serving: servingOf({ ...options, ...asked.options }),
+    serving: servingOf({ ...options, ...asked.options }, "/"),
     contentTypeOf: contentTypeTable({}),
     openListing: namesBudget(500_000),
     ...(file && { file }),

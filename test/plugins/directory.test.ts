@@ -129,6 +129,12 @@ describe("several roots in one host", () => {
     expect(await (await ask("GET", "/archive/page.html", { range: "selector=p + p" })).text()).toBe("<p>b");
   });
 
+  it("have a page of their own that stands in", async () => {
+    const plugins = [fileHandler({ storage: memoryStorage({ "/index.html": "app" }), at: "/app", single: true })];
+    const route = await createFileServer({ plugins }).fetch(new Request("http://localhost/app/users/7"));
+    expect(await route.text()).toBe("app");
+  });
+
   it("leave the rest to the host's own file handler, wherever theirs stands, if there is one", async () => {
     const flat = [directory({ directory: "/archive" }), fileHandler({ storage: archive, at: "/archive" })];
     const paths = ["/today.txt", "/archive/1999.txt", "/.well-known/filement/listing.js"]; // which listings load
