@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
-    maxWorkers: availableParallelism() + 1, // some tests wait for the system, and vitest would leave a core idle
+    maxWorkers: availableParallelism() + 2, // tests wait for browsers and other processes half of their time
     isolate: false, // a worker loads each module once; tests restore what they change
     experimental: { fsModuleCache: true }, // what was compiled for one run is there for the next; found by its content
     // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
