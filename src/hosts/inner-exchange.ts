@@ -54,7 +54,7 @@ export async function askInside(
     sent = await contentOf(completed, mostBytes);
     return { bytes: sent.byteLength, aborted: false };
   });
-  return { ...(reply as Reply), content: sent }; // there is one, since `answer` gives one
+  return { ...(reply as Reply), content: sent, file: exchange.file }; // there is one, since `answer` gives one
 }
 
 async function contentOf(reply: Reply, mostBytes: number): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Edit } from "../html/edit/edits.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { canonicalPath } from "../http/request-target.ts";
-import { type FileHistory, fileOf, isStoodInFor, type VersionList } from "../server/file-history.ts";
+import type { FileHistory, VersionList } from "../server/file-history.ts";
 import type { InnerAnswer, InnerRequest } from "../server/plugin.ts";
 import { askInside } from "./inner-exchange.ts";
 import type { LifeCycle } from "./life-cycle.ts";
@@ -82,13 +82,13 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     const program = { ...asked, headers: fields, host: name, user, mostBytes: Number.POSITIVE_INFINITY };
     const answered = await askInside(life, site, program);
     if (answered.error) throw answered.error;
-    const isListing = answered.status === 200 && asked.method === "GET" && answered.headers["etag"] === undefined;
+    const isListing = answered.status === 200 && asked.method === "GET" && answered.file === undefined;
     if (answered.status === 301 || isListing) throw new HttpError(405, "IS_DIRECTORY", "The path is a directory.");
     return answered;
   };
   const fileAt = async (path: string, { host }: ProgramOptions): Promise<string> => {
     await life.ready();
-    return fileOf(siteOf(hosts, host), canonicalPath(path));
+    return siteOf(hosts, host).versionedPath(canonicalPath(path));
   };
   const historyOf = ({ host }: ProgramOptions): FileHistory => {
     const { history } = siteOf(hosts, host);
@@ -124,9 +124,8 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     async revert(asked, commit, options = {}) {
       const { host } = options;
       const path = await fileAt(asked, options);
-      const isThere = !(await isStoodInFor(siteOf(hosts, host), path));
-      const asIs = { ...(host !== undefined && { host }), method: "GET", path };
-      const now = isThere ? await ask(asIs).catch(missing) : undefined;
+      const found = await ask({ ...(host !== undefined && { host }), method: "GET", path }).catch(missing);
+      const now = found?.file === path ? found : undefined; // not what stands in for it
       const content = await historyOf(options).restored(path, commit, "without", now?.content);
       const condition = now ? { ifMatch: options.ifMatch ?? String(now.headers["etag"]) } : {};
       const change = { ...options, ...condition, path, method: content === undefined ? "DELETE" : "PUT" };

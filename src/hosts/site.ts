@@ -66,6 +66,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
     documentCaches: new Set(),
     ask: (request) => server.ask(site, request),
     documentAt: async (path, accept) => site.fileHandlerOf(path)?.documentAt?.(site, path, accept),
+    versionedPath: async (path) => ((await site.history?.has(path)) ? path : ((await site.documentAt(path)) ?? path)),
     async answersUpgrade(exchange) {
       for (const { plugin, covers } of listed) {
         if (covers(exchange.path) && (await plugin.acceptsUpgrade?.(exchange))) return true;

@@ -47,20 +47,3 @@ export interface FileHistory {
     now: Uint8Array | undefined,
   ): Promise<Uint8Array | undefined>;
 }
-
-interface Documents {
-  readonly history: FileHistory | undefined;
-  /** The document that a GET of a path finds. */
-  documentAt(path: string): Promise<string | undefined>;
-}
-
-/** The file whose versions are meant by a path: the one that was there, or the document that stands in for it today. */
-export async function fileOf(site: Documents, path: string): Promise<string> {
-  if (await site.history?.has(path)) return path;
-  return (await site.documentAt(path)) ?? path;
-}
-
-/** Whether a GET of a path finds another file, which stands in for it. */
-export async function isStoodInFor(site: Documents, path: string): Promise<boolean> {
-  return ((await site.documentAt(path)) ?? path) !== path;
-}

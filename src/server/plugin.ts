@@ -72,8 +72,8 @@ export interface InnerRequest {
   readonly inspection?: Inspection | undefined;
 }
 
-/** What was answered, with its content up to `mostBytes`. */
-export type InnerAnswer = Omit<Reply, "body"> & { readonly content: Buffer };
+/** What was answered, with its content up to `mostBytes`, and the path of the file that it is. */
+export type InnerAnswer = Omit<Reply, "body"> & { readonly content: Buffer; readonly file: string | undefined };
 
 /** A step of a host's pipeline. All methods are optional; a plugin without `handle` only observes. */
 export interface Plugin {

@@ -7,7 +7,7 @@ import { encodePath, locationOf } from "../../http/request-target.ts";
 import { isSelectorRange } from "../../http/selector-range.ts";
 import { clientOf, usageLimit } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
-import { fileOf, isStoodInFor, type Version } from "../../server/file-history.ts";
+import type { Version } from "../../server/file-history.ts";
 import type { Inspection } from "../../server/inspection.ts";
 import type { InnerAnswer, Next, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, jsonReply, type Reply, variesBy, withFields } from "../../server/reply.ts";
@@ -60,7 +60,7 @@ async function ownAnswer(parts: HistoryParts, exchange: Exchange): Promise<Reply
   if (!isRead && (method !== "POST" || isReadOnly))
     throw methodNotAllowed(isReadOnly ? "GET, HEAD" : "GET, HEAD, POST");
   if (named === "/") return latest(parts, exchange);
-  const file = await fileOf(exchange.site, named);
+  const file = await exchange.site.versionedPath(named);
   if (!parts.versions.covers(file)) throw notFound();
   if (method === "POST" && commit !== undefined) return undo(parts, exchange, file, commit);
   // With a selector, who may read some elements only is judged by what the selector finds in that version.
@@ -205,7 +205,7 @@ type Current = Awaited<ReturnType<typeof currentOf>>;
 async function currentOf({ site, maxFileBytes }: HistoryParts, client: Exchange, path: string) {
   const answer = await site.ask({ method: "GET", path, client, mostBytes: maxFileBytes + 1 });
   const isFound = answer.status === 200;
-  const isThere = isFound && !(await isStoodInFor(site, path));
+  const isThere = isFound && answer.file === path;
   return {
     now: isThere ? answer.content : undefined,
     etag: isThere ? answer.headers["etag"]?.toString() : undefined,
@@ -270,7 +270,7 @@ async function withTimeMap(versions: Versions, exchange: Exchange, next: Next): 
   if (asked !== undefined && access.permitsPath("read", exchange.path)) {
     const time = parseHttpDate(asked);
     if (!time) throw new HttpError(400, "INVALID_QUERY", "`Accept-Datetime` is not a date of HTTP.");
-    const path = await fileOf(site, exchange.path);
+    const path = await site.versionedPath(exchange.path);
     const isOpen = versions.covers(path) && access.permitsPath("read", path);
     const version = isOpen ? await versions.at(path, time) : undefined;
     if (version) {
