@@ -88,8 +88,9 @@ async function site({
     async commits(count: number) {
       let [known, found] = ["", 0];
       const counted = async (): Promise<number> => {
-        const tip = await readFile(join(repository, "refs/heads/main"), "utf8").catch(() => ""); // packed, or missing
-        if (tip === "" || tip !== known) found = Number(trying(() => git("rev-list", "--count", "main")));
+        const read = (name: string) => readFile(join(repository, name), "utf8");
+        const tip = await read("refs/heads/main").catch(() => read("packed-refs").catch(() => ""));
+        if (tip !== known) found = Number(trying(() => git("rev-list", "--count", "main")));
         known = tip;
         return found;
       };
