@@ -18,7 +18,7 @@ function quota({ maxBytes, maxFileSize }) {
     handle(exchange, next) {
       const { method, address } = exchange;
       if (!["PUT", "POST", "PATCH"].includes(method)) return next();
-      const length = Number(exchange.header("content-length") ?? maxFileSize); // chunks may become as much as a file may be
+      const length = Number(exchange.header("content-length") ?? maxFileSize); // of chunks the most that a file may be
       const before = used.get(address) ?? 0;
       if (before + length > maxBytes)
         throw new HttpError(413, "QUOTA_EXCEEDED", `There are ${maxBytes - before} bytes left.`);

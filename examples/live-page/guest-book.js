@@ -75,7 +75,7 @@ form.addEventListener("submit", async (event) => {
   const entry = document.createElement("article");
   entry.className = "entry";
   entry.innerHTML = "\n        <p></p>\n        <footer>, <time></time></footer>\n      ";
-  entry.querySelector("p")?.append(message.value.trim()); // text, never HTML: whatever people write stays what they wrote
+  entry.querySelector("p")?.append(message.value.trim()); // as text, never as HTML
   entry.querySelector("footer")?.prepend(name.value.trim());
   const time = /** @type {HTMLTimeElement} */ (entry.querySelector("time"));
   time.dateTime = now.toISOString().slice(0, 10);

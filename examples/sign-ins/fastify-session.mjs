@@ -23,7 +23,7 @@ app.post("/sign-in", async (request, reply) => {
 const files = createFileServer({
   root: process.env["ROOT"] ?? fileURLToPath(new URL("../site", import.meta.url)),
   mount: "/wiki",
-  plugins: [permissions({ user: ({ request }) => request.session?.get("user") })], // without rules: users may do everything
+  plugins: [permissions({ user: ({ request }) => request.session?.get("user") })], // without rules, users may do all
 });
 app.register(async (scope) => {
   scope.removeAllContentTypeParsers();

@@ -18,7 +18,7 @@ document.querySelector("form").addEventListener("submit", (event) => {
   request.send(new FormData(event.target));
 });
 </script>`;
-const files = createFileServer({ storage: memoryStorage({ "/index.html": form }), readOnly: true }); // writes come by the form
+const files = createFileServer({ storage: memoryStorage({ "/index.html": form }), readOnly: true }); // the form writes
 
 /** Stores the files of a form below /uploads; what the parser gives is an untrusted name and a stream. */
 async function store(request) {

@@ -14,7 +14,7 @@ const root = process.env["ROOT"];
 const files = createFileServer({
   ...(root ? { root } : { storage: memoryStorage() }),
   maxFileSize: 2 ** 31,
-  plugins: [guard({ permits: ({ right, exchange }) => right === "read" || exchange.headers.authorization === token })], // your rules
+  plugins: [guard({ permits: ({ right, exchange }) => right === "read" || exchange.headers.authorization === token })],
 });
 const parts = process.env["PARTS"] ?? join(tmpdir(), "filement-uploads"); // outside of the root: parts are no files yet
 const datastore = new FileStore({ directory: parts });

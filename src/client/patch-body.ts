@@ -20,7 +20,7 @@ export function bodyPatcher(): PatchBody {
       Reflect.set(Document.prototype, "title", title.text, document);
     }
     patch(body, before ? dom(before).body : body, dom(after).body);
-    if (focused instanceof HTMLElement) dom(focused).focus({ preventScroll: true }); // which it has lost if it was moved
+    if (focused instanceof HTMLElement) dom(focused).focus({ preventScroll: true }); // lost if it was moved
   };
 
   function adopt(node: Node): void {
@@ -78,7 +78,7 @@ export function bodyPatcher(): PatchBody {
         if (placed.nodeValue !== node.nodeValue) placed.nodeValue = node.nodeValue;
         rest.shift();
       } else {
-        placed = dom(document).importNode(node, true) as ChildNode; // scripts in it do not run: they were parsed in another document
+        placed = dom(document).importNode(node, true) as ChildNode; // scripts do not run: another document parsed them
         adopt(placed);
         insert(placed, next);
       }

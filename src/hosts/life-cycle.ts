@@ -76,7 +76,7 @@ export class LifeCycle {
 
   /** Drains and closes, once. `release` gives up what will never finish. */
   close(release: () => void, report: (error: unknown) => void): Promise<void> {
-    this.#closed ??= Promise.resolve().then(() => this.#close(release, report)); // a microtask later: `isClosing` is set by then
+    this.#closed ??= Promise.resolve().then(() => this.#close(release, report)); // later: `isClosing` is set by then
     return this.#closed;
   }
 

@@ -23,7 +23,7 @@ const neverShown = new RegExp(
   [
     ":", // "page.html:stream" and "page.html::$DATA" are the same file, or one hidden in it
     "[. ](?:/|$)", // Windows drops them: "secret.html." is secret.html under a name that no rule knows
-    "(?:^|/)(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]|conin\\$|conout\\$|clock\\$) *(?:[./]|$)", // devices, in every directory
+    "(?:^|/)(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]|conin\\$|conout\\$|clock\\$) *(?:[./]|$)", // devices, everywhere
     "(?:^|/)\\.filement-[^/]*\\.tmp(?:/|$)", // what a write in progress leaves beside its target
   ].join("|"),
   "i", // Names differ in case only for some file systems.

@@ -24,7 +24,7 @@ export interface HealthCheckOptions {
   /** Named checks; one that returns `false`, throws or takes too long makes the server unhealthy. @default {} */
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   /**
-   * Check, under the name `storage`, whether the storages of the host's file handlers could be written to, or read where
+   * Check, under the name `storage`, whether storages of the host's file handlers could be written to, or read where
    * they only are; unless `checks` has one of that name. @default true
    */
   readonly checkStorage?: boolean;

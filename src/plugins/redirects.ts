@@ -64,11 +64,9 @@ export function redirects(options: RedirectsOptions): Plugin {
     if (to !== undefined) return to;
     const rule = beginnings.find(({ beginning }) => path.startsWith(beginning));
     const rest = path.slice(rule?.beginning.length);
-    const query = rule?.to.indexOf("?") ?? -1;
-    return rule?.to.replaceAll(
-      ":splat",
-      (_, offset: number) =>
-        query === -1 || offset < query ? encodePath(rest).slice(1) : encodeURIComponent(rest).replaceAll("%2F", "/"), // or `&` in a name would begin another parameter
+    const query = rule?.to.indexOf("?") ?? -1; // behind it an `&` of a name would begin another parameter
+    return rule?.to.replaceAll(":splat", (_, offset: number) =>
+      query === -1 || offset < query ? encodePath(rest).slice(1) : encodeURIComponent(rest).replaceAll("%2F", "/"),
     );
   }
 

@@ -52,7 +52,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
   const attached = new WeakSet<NodeServer>();
 
   const handle: Entries["handle"] = (request, response, next) => {
-    const incoming = new NodeIncoming(request, response, "reply", mount); // now: Express takes its prefix from the URL for a moment only
+    const incoming = new NodeIncoming(request, response, "reply", mount); // now: Express puts its prefix back
     const passOn = fallthrough ? next : undefined;
     const wasRead = request.readableDidRead; // by a body parser
     const deliver: Deliver = (reply) => {

@@ -62,7 +62,7 @@ export interface FileHandling {
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
   /** What a path may leave out at its end: with `[".html"]`, `/about` is `about.html`. @default [] */
   readonly extensions?: readonly string[] | undefined;
-  /** The page for a GET where no file is, for single-page applications; `true` is `index.html` in the root. @default false */
+  /** The page where no file is, of a single-page application; `true` is `index.html` in the root. @default false */
   readonly single?: string | boolean | undefined;
   /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
   readonly ignores?: readonly string[] | undefined;

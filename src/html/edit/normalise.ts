@@ -47,5 +47,5 @@ function* writtenBytes({ source }: SourceDocument, limits: ParseLimits): SlicedW
   const bytes = yield* replaced(text, /[\uf780-\uf7ff]/g, (byte) =>
     String.fromCharCode(byte.charCodeAt(0) - markedBytes),
   );
-  return bytes.replaceAll("\ufffd", "\0"); // in scripts and comments, where there are no references, NUL reads as just that
+  return bytes.replaceAll("\ufffd", "\0"); // without references, in scripts and comments, NUL reads as that
 }

@@ -9,7 +9,7 @@ type Connection = Pick<Socket, "remoteAddress"> & { readonly encrypted?: boolean
 /** Gives a stream what middleware looks for in a connection: the address of the peer, and whether it is TLS. */
 export function asConnection(stream: Duplex, { remoteAddress, encrypted = false }: Connection): Socket {
   stream.setMaxListeners(0); // every middleware of the exchange listens for "close"
-  stream.on("error", () => {}); // from destroy(error), which "close" follows; without a listener it would end the process
+  stream.on("error", () => {}); // of destroy(error); without a listener it would end the process
   const setTimeout = (): Duplex => stream;
   return Object.assign(stream, { remoteAddress, encrypted, setTimeout }) as unknown as Socket;
 }
