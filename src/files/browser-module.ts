@@ -3,7 +3,6 @@ import { entityTag } from "../http/entity-tag.ts";
 import { evaluatePreconditions, preconditionFailed, type Validators } from "../http/preconditions.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
-import type { FileOptions } from "../server/site.ts";
 
 /** Where pages find the modules, below the mount. RFC 8615 keeps these names free for such things. */
 export const modulesPath = "/.well-known/filement/";
@@ -24,8 +23,8 @@ export function browserModule(name: string): Promise<BrowserModule> {
   return reading;
 }
 
-export function listingModule(method: string, path: string, { listing }: FileOptions): string | undefined {
-  if ((method !== "GET" && method !== "HEAD") || !listing || !path.startsWith(modulesPath)) return undefined;
+export function listingModule(method: string, path: string): string | undefined {
+  if ((method !== "GET" && method !== "HEAD") || !path.startsWith(modulesPath)) return undefined;
   return listingModules.find((name) => path === modulesPath + name);
 }
 

@@ -136,7 +136,7 @@ function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugi
 async function answerRest(exchange: Exchange): Promise<Reply> {
   const { path, site, method } = exchange;
   if (path === "*") return serverOptionsReply(method, takenMethods(site.options), site.options);
-  const module = listingModule(method, path, site.options);
+  const module = listingModule(method, path); // a file handler may list where the host does not
   if (module === undefined) throw notFound();
   requireReading(exchange);
   return moduleReply(exchange, await browserModule(module));

@@ -176,7 +176,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const isUnseen = replacesAnything(exchange, space.options, path);
   const addressed = isUnseen ? foundTarget(exchange, space, path, undefined) : await findTarget(exchange, space, path);
   const found = method === "PATCH" ? await documentOf(addressed) : addressed;
-  const module = found.stat ? undefined : listingModule(method, path, space.options);
+  const module = found.stat || !space.options.listing ? undefined : listingModule(method, path);
   if (module) return moduleReply(exchange, await browserModule(module));
   if (method === "OPTIONS") {
     return pathOptionsReply(found, await documentOf(found), await offeredTarget(found), space.methods);

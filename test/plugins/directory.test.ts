@@ -143,7 +143,7 @@ describe("several roots in one host", () => {
         [memoryStorage({ "/today.txt": "new" }), 200] as const,
         [undefined, 404] as const,
       ]) {
-        const files = createFileServer({ ...(storage && { storage }), plugins });
+        const files = createFileServer({ ...(storage ? { storage } : { listing: false }), plugins });
         const answers = paths.map((path) => files.fetch(new Request(`http://localhost${path}`)));
         expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([first, 200, 200]);
       }
