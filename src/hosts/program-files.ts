@@ -82,7 +82,7 @@ export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles
     const program = { ...asked, headers: fields, host: name, user, mostBytes: Number.POSITIVE_INFINITY };
     const answered = await askInside(life, site, program);
     if (answered.error) throw answered.error;
-    const isListing = answered.status === 200 && asked.method === "GET" && answered.file === undefined;
+    const isListing = answered.status === 200 && asked.method === "GET" && answered.headers["etag"] === undefined;
     if (answered.status === 301 || isListing) throw new HttpError(405, "IS_DIRECTORY", "The path is a directory.");
     return answered;
   };

@@ -167,7 +167,7 @@ export interface Site extends ServerParts {
   isGuardedAlike(path: string, other: string): boolean;
   /** The path of the document that a GET of a path finds: the file itself, an index file, or what stands in. */
   documentAt(path: string, accept?: string): Promise<string | undefined>;
-  /** The file whose versions are meant by a path: one that was there, or the document that stands in for it today. */
+  /** @internal The file whose versions a path means: one that was there, or the document that stands in for it now. */
   versionedPath(path: string): Promise<string>;
   /** @internal What the files were, where a plugin keeps that. */
   readonly history: FileHistory | undefined;

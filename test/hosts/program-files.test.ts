@@ -66,6 +66,7 @@ describe("files for the host program", () => {
     for (const path of ["/folder", "/folder/"]) {
       await expect(files.read(path)).rejects.toMatchObject({ code: "IS_DIRECTORY" });
     }
+    expect((await files.read("/.well-known/filement/listing.js")).content.length).toBeGreaterThan(1000);
     await expect(files.edit("/page.html", "x" as never)).rejects.toMatchObject({ code: "INVALID_EDIT" });
   });
 
