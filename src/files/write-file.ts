@@ -119,9 +119,8 @@ export async function removeAt(request: FileRequest, check: CommitCheck = () => 
 export async function makeDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path: asked, stat } = request;
   const path = asked.endsWith("/") ? asked : `${asked}/`;
-  const { headers } = exchange;
-  if (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0) {
-    throw new HttpError(415, "UNSUPPORTED_TYPE", "MKCOL takes no content.");
+  for await (const { byteLength } of exchange.body) {
+    if (byteLength > 0) throw new HttpError(415, "UNSUPPORTED_TYPE", "MKCOL takes no content.");
   }
   preconditionCheck(exchange)(stat);
   await makeDirectoryAt(request, path);

@@ -200,9 +200,9 @@ describe("making a directory", () => {
     expect([(await storage.stat("/a b"))?.type, request.changes]).toEqual(["directory", []]);
   });
 
-  it.each([{ "content-length": "1" }, { "transfer-encoding": "chunked" }])("refuses content: %j", async (headers) => {
+  it("refuses content, also where no header tells of it", async () => {
     const storage = memoryStorage();
-    const request = await fileRequest(storage, "/dir", { method: "MKCOL", headers: headers as never });
+    const request = await fileRequest(storage, "/dir", { method: "MKCOL", body: ["", "x"] });
     await expect(makeDirectory(request)).rejects.toMatchObject({ status: 415, code: "UNSUPPORTED_TYPE" });
     expect(await storage.stat("/dir")).toBeUndefined();
   });
