@@ -27,6 +27,14 @@ try {
   process.exit(1);
 }
 
+/**
+ * Bundlers of programs look for their comments directly behind the bracket, where the compiler puts a function for the
+ * names of relative modules. The import that has such comments is of absolute URLs.
+ *
+ * @param {string} code
+ */
+const withPlainImport = (code) => code.replace(/import\(__rewriteRelativeImportExtension\((\/\*.*)\)\)/, "import($1)");
+
 /** @param {string} path */
 const isDeclaration = async (path) => /\.d\.ts(?:\.map)?$/.test(path) || (await stat(path)).isDirectory();
 await cp("build", "dist", { recursive: true, filter: isDeclaration });
@@ -46,7 +54,7 @@ await build({
         filter: { id: /[\\/]build[\\/].*\.js$/ },
         async handler(id) {
           const [code, map] = await Promise.all([id, `${id}.map`].map((path) => readFile(path, "utf8")));
-          return { code, map };
+          return { code: withPlainImport(code), map };
         },
       },
     },

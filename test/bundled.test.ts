@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build as esbuild } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { projectRoot } from "./helpers/source-files.ts";
+import { sample } from "./helpers/effort.ts";
+import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
 const run = promisify(execFile);
@@ -94,24 +95,25 @@ async function repliesWhenMadeBy(bundler: keyof typeof bundlers, format: Format)
 }
 
 describe("a bundled application works, alone in its directory, made", () => {
-  it("by esbuild as CommonJS", async () => {
-    expect(await repliesWhenMadeBy("esbuild", "cjs")).toEqual(expected);
-  });
+  const made: readonly [keyof typeof bundlers, Format][] = [
+    ["esbuild", "esm"],
+    ["esbuild", "cjs"],
+    ["rolldown", "cjs"],
+    ["rolldown", "esm"],
+  ];
 
-  it("by esbuild as an ES module", { tags: ["campaign"] }, async () => {
-    expect(await repliesWhenMadeBy("esbuild", "esm")).toEqual(expected);
-  });
-
-  it("by rolldown as an ES module", async () => {
-    expect(await repliesWhenMadeBy("rolldown", "esm")).toEqual(expected);
-  });
-
-  it("by rolldown as CommonJS", { tags: ["campaign"] }, async () => {
-    expect(await repliesWhenMadeBy("rolldown", "cjs")).toEqual(expected);
+  it.each(sample(made, 2))("by %s as %s", async (bundler, format) => {
+    expect(await repliesWhenMadeBy(bundler, format)).toEqual(expected);
   });
 
   it("by tsup in both", { tags: ["tsup"] }, async () => {
     expect(await repliesWhenMadeBy("tsup", "esm")).toEqual(expected);
     expect(await repliesWhenMadeBy("tsup", "cjs")).toEqual(expected);
+  });
+
+  it("by webpack and Turbopack, which look for their comments directly behind the bracket", async () => {
+    const chunks = filesBelow("dist/chunks", ".js").map((file) => join(projectRoot, "dist/chunks", file));
+    const code = await Promise.all(chunks.map((chunk) => readFile(chunk, "utf8")));
+    expect(code.join("")).toMatch(/import\(\s*\/\* webpackIgnore: true \*\/\s*\/\* turbopackIgnore: true \*\//);
   });
 });

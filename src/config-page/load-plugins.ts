@@ -164,8 +164,8 @@ export async function loadModule(
   timeMs: number = longestMs,
 ): Promise<Plugin> {
   const tooSlow = (doing: string): string => `it took more than ${timeMs / 1000} s to ${doing}`;
-  const url = await urlOf(path);
-  const { default: factory }: { default?: unknown } = await doneInTime(import(url), timeMs, tooSlow("load"));
+  const loading = import(/* webpackIgnore: true */ /* turbopackIgnore: true */ await urlOf(path));
+  const { default: factory }: { default?: unknown } = await doneInTime(loading, timeMs, tooSlow("load"));
   if (typeof factory !== "function") throw new Error("expected a default export that is a function");
   const made = (async () => factory(parameters))();
   const plugin: unknown = await doneInTime(made, timeMs, tooSlow("make its plugin"));
