@@ -75,7 +75,7 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
    * @default each server tells its own
    */
   readonly feed?: string | SharedFeed | undefined;
-  /** Where the server reports what it does; pino's shape. @default silent */
+  /** Where the server reports what it does; pino's shape. @default the first error is a warning of the process */
   readonly logger?: Logger | undefined;
   /** Called with every failure that the client only saw as a 500. @default `logger.error` */
   readonly onError?: ((error: unknown, exchange?: Exchange) => void) | undefined;

@@ -15,7 +15,7 @@ import type { NodeRequest, NodeResponse } from "./runtime/node-request.ts";
 import { usageLimit } from "./server/admission.ts";
 import { ChangeFeed } from "./server/change-feed.ts";
 import { Exchange } from "./server/exchange.ts";
-import { type Logger, notify, silentLogger } from "./server/logger.ts";
+import { type Logger, notify, quietLogger } from "./server/logger.ts";
 import type { ConnectedClient } from "./server/plugin.ts";
 import type { ServerParts } from "./server/site.ts";
 import { ProtectedFiles } from "./storage/protected-files.ts";
@@ -72,7 +72,7 @@ export function createFileServer(
 export function createFileServer(config: FileServerConfig): FileServer;
 export function createFileServer(config: FileServerConfig): FileServer<Response | undefined> {
   checkConfig(config);
-  const { logger = silentLogger, maxConcurrentRequests = 10_000, fallthrough = false, upgrades = "own" } = config;
+  const { logger = quietLogger(), maxConcurrentRequests = 10_000, fallthrough = false, upgrades = "own" } = config;
   const report = reporter(logger, config.onError);
   const changes = new ChangeFeed(report);
   const life = new LifeCycle(config, changes, () => hosts.sites);

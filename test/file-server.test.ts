@@ -369,19 +369,28 @@ describe("a request that fails", () => {
     const error = (fields: object, message: string): void => void lines.push([fields, message]);
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error };
     const failure = new Error("no luck");
-    const failing: Plugin = {
-      name: "failing",
-      handle(exchange) {
-        exchange.user = { name: "ada", roles: [] };
-        throw failure;
-      },
-    };
+    const failing = answering((exchange) => {
+      exchange.user = { name: "ada", roles: [] };
+      throw failure;
+    });
     const files = createFileServer({ storage: memoryStorage(), plugins: [failing], logger });
     const headers = { "x-request-id": "request-1" };
     expect((await files.fetch(new Request("http://a.example/b%20c", { headers }))).status).toBe(500);
     const about = { requestId: "request-1", method: "GET", path: "/b c", host: "a.example", user: "ada", status: 500 };
     expect(lines).toEqual([[{ ...about, ms: expect.any(Number), err: failure }, "request failed"]]);
     await files.close();
+  });
+
+  it("is a warning of the process where there is no logger, the first one only", async () => {
+    const warned: string[] = [];
+    const hear = ({ message }: Error): void => void warned.push(message);
+    process.on("warning", hear);
+    onTestFinished(() => void process.off("warning", hear));
+    const broken: Plugin = { name: "broken", start: () => Promise.reject("no luck") };
+    const files = createFileServer({ storage: memoryStorage(), plugins: [broken] });
+    for (const path of ["/a", "/b"]) expect((await files.fetch(path)).status).toBe(500);
+    await new Promise(setImmediate);
+    expect(warned).toEqual(["request failed: no luck"]);
   });
 });
 

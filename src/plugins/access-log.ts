@@ -3,7 +3,7 @@ import { filePath } from "../local-files/file-path.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aFunction, fileLocation, hasMethods, pluginOptions } from "../options/option-types.ts";
 import { type OptionsSchema, oneOf, valueThat } from "../options/schema.ts";
-import { silentLogger } from "../server/logger.ts";
+import { isQuiet } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type AccessLogEntry, accessLogEntry } from "./access-log/entry.ts";
 import { fileOutput } from "./access-log/file-output.ts";
@@ -92,7 +92,7 @@ function outputOf({ file, stream, write }: AccessLogOptions, failures: LogFailur
   return {
     ...functionOutput((line, entry) => failures.site?.logger.info({ access: entry() }, line), failures),
     start({ logger }) {
-      if (logger !== silentLogger) return;
+      if (!isQuiet(logger)) return;
       const expected = "expected file, stream or write, or a logger of the server";
       throw new ConfigError([`accessLog: has nowhere to write: ${expected}`]);
     },

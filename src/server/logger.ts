@@ -1,4 +1,6 @@
-/** Where the library reports what it does; pino, winston and `console` have this shape. Silent by default. */
+import { emitWarning } from "node:process";
+
+/** Where the library reports what it does; pino, winston and `console` have this shape. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -8,8 +10,22 @@ export interface Logger {
 
 const ignore = (): void => {};
 
-/** Says nothing. */
-export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+/** Says nothing but the first error, as a warning of the process: a server that only answers 500 would be a riddle. */
+export function quietLogger(): Logger {
+  let isFirst = true;
+  const error = (fields: { readonly err?: unknown }, message: string): void => {
+    const detail = "The options logger and onError tell of all failures.";
+    const cause = "err" in fields ? `: ${messageOf(fields.err)}` : "";
+    if (isFirst) emitWarning(`${message}${cause}`, { type: "FilementWarning", detail });
+    isFirst = false;
+  };
+  return { debug: ignore, info: ignore, warn: ignore, error };
+}
+
+/** Whether nobody gets to see what such a logger is told. */
+export function isQuiet({ info }: Logger): boolean {
+  return info === ignore;
+}
 
 /**
  * Calls a function of the host program without waiting for it. What it throws goes to `onFailure` and nowhere else; so

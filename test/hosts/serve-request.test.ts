@@ -6,7 +6,7 @@ import { clientAddress, type TrustProxy } from "../../src/http/client-address.ts
 import { usageLimit } from "../../src/server/admission.ts";
 import { ChangeFeed } from "../../src/server/change-feed.ts";
 import type { Exchange, IncomingRequest } from "../../src/server/exchange.ts";
-import { silentLogger } from "../../src/server/logger.ts";
+import { quietLogger } from "../../src/server/logger.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import type { Reply } from "../../src/server/reply.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -30,7 +30,7 @@ async function ask({ trustProxy = false, onChange, ...incoming }: Asked) {
   };
   const parts = {
     changes: new ChangeFeed(() => {}),
-    logger: silentLogger,
+    logger: quietLogger(),
     outage: () => undefined,
     report: (error: unknown) => expect.unreachable(String(error)),
     protect: async () => {},

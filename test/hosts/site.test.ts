@@ -11,7 +11,7 @@ import {
 } from "../../src/hosts/site.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { ChangeFeed } from "../../src/server/change-feed.ts";
-import { silentLogger } from "../../src/server/logger.ts";
+import { quietLogger } from "../../src/server/logger.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -89,7 +89,7 @@ describe("a site", () => {
 const storage = memoryStorage();
 const parts: HostParts = {
   changes: new ChangeFeed(() => {}),
-  logger: silentLogger,
+  logger: quietLogger(),
   outage: () => undefined,
   report: () => {},
   protect: async () => {},

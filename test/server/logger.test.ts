@@ -1,27 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { messageOf, notify } from "../../src/server/logger.ts";
 
 describe("notify", () => {
   it("calls the function, once and before it returns", () => {
-    let calls = 0;
-    notify(
-      () => {
-        calls += 1;
-      },
-      (error) => expect.fail(String(error)),
-    );
-    expect(calls).toBe(1);
+    const call = vi.fn();
+    notify(call, (error) => expect.fail(String(error)));
+    expect(call).toHaveBeenCalledTimes(1);
   });
 
   it("hands over what is thrown", () => {
-    const failures: unknown[] = [];
-    notify(
-      () => {
-        throw "broken";
-      },
-      (error) => failures.push(error),
-    );
-    expect(failures).toEqual(["broken"]);
+    const failed = vi.fn(() => {});
+    notify(() => expect.fail("broken"), failed);
+    expect(failed.mock.calls).toMatchObject([[{ message: "broken" }]]);
   });
 
   it("hands over what a promise rejects with", async () => {
