@@ -19,19 +19,14 @@ export interface TestBucket {
 /** A place with these files, and empty directories: paths that end in a slash. For tests with the tag `versitygw`. */
 export async function testBucket(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<TestBucket> {
   const { endpoint, bucket: Bucket, credentials } = bucketOptions();
-  const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials: s3Credentials });
+  const settings = { region: "us-east-1", forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" } as const;
+  const client = new S3Client({ endpoint, credentials: s3Credentials, ...settings });
   onTestFinished(() => client.destroy());
   const prefix = `${randomUUID()}/files`;
-  const puts = Object.entries(files).map(([path, content]) =>
-    client.send(
-      new PutObjectCommand({
-        Bucket,
-        Key: prefix + path,
-        Body: Buffer.from(content),
-        ContentLength: Buffer.byteLength(content),
-      }),
-    ),
-  );
+  const puts = Object.entries(files).map(([path, content]) => {
+    const object = { Bucket, Key: prefix + path, Body: Buffer.from(content) };
+    return client.send(new PutObjectCommand(object));
+  });
   await Promise.all(puts);
   return {
     options: { endpoint, bucket: Bucket, prefix, credentials },

@@ -45,6 +45,12 @@ export interface Part {
   readonly ChecksumCRC32: string | undefined;
 }
 
+/** An upload in parts; one that is checked has a checksum of the whole. */
+export interface BegunUpload {
+  readonly id: { readonly Bucket: string; readonly Key: string; readonly UploadId: string };
+  readonly isChecked: boolean;
+}
+
 /** How long the store has to answer, in milliseconds, before it is asked again. Content may take longer. */
 const maxAnswerMs = 10_000;
 const copyMs = 300_000;
@@ -59,7 +65,8 @@ export class ObjectStore {
   readonly #patienceMs: number;
   /** Until when all requests may take together. */
   #limit: { at: number } | undefined;
-  #lastWrite = { isDone: false };
+  /** What is known of the store, also by those that {@link timed} gives. */
+  #known = { hasWritten: false, checksCopies: true };
 
   /** `patienceMs` is how long a look, or a change, may take with all of its requests and their retries. */
   constructor(bucket: string, connect: () => Promise<Connection>, patienceMs: number) {
@@ -73,13 +80,13 @@ export class ObjectStore {
   timed(): ObjectStore {
     const timed = new ObjectStore(this.bucket, this.#connect, this.#patienceMs);
     timed.#limit = { at: performance.now() + this.#patienceMs };
-    timed.#lastWrite = this.#lastWrite;
+    timed.#known = this.#known;
     return timed;
   }
 
   /** Whether the last request that writes was answered, and not refused for want of rights or space. */
   get hasWritten(): boolean {
-    return this.#lastWrite.isDone;
+    return this.#known.hasWritten;
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
@@ -125,38 +132,47 @@ export class ObjectStore {
     };
   }
 
-  async beginUpload(key: string, write: NewWrite): Promise<string> {
-    const input = { ...this.#at(key), ...propertiesWith(write, key), ...uploadChecksum };
+  /** Begins an upload. Where the store cannot have a checksum of `hasCopies`, parts that it copies, there is none. */
+  async beginUpload(key: string, write: NewWrite, hasCopies: boolean): Promise<BegunUpload> {
+    const isChecked = !hasCopies || this.#known.checksCopies;
+    const input = { ...this.#at(key), ...propertiesWith(write, key), ...(isChecked && uploadChecksum) };
     const { UploadId = "" } = await this.#request((sdk) => new sdk.CreateMultipartUploadCommand(input));
-    return UploadId;
+    return { id: { ...this.#at(key), UploadId }, isChecked };
   }
 
-  async uploadPart(key: string, UploadId: string, PartNumber: number, content: Uint8Array): Promise<Part> {
-    const input = { ...this.#at(key), UploadId, PartNumber, ...contentFields(content) };
+  async uploadPart({ id, isChecked }: BegunUpload, PartNumber: number, content: Uint8Array): Promise<Part> {
+    const input = { ...id, PartNumber, ...contentFields(content, isChecked) };
     const answer = await this.#request((sdk) => new sdk.UploadPartCommand(input), this.#timeFor(content), true);
     return { PartNumber, ETag: answer.ETag, ChecksumCRC32: answer.ChecksumCRC32 };
   }
 
   /** Makes a part of a version of the object itself. Throws where that is not stored any more. */
-  async copyPart(key: string, UploadId: string, PartNumber: number, from: StoredObject): Promise<Part> {
-    const CopySource = `${this.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
-    const input = { ...this.#at(key), UploadId, PartNumber, CopySource, CopySourceIfMatch: from.etag };
+  async copyPart({ id }: BegunUpload, PartNumber: number, from: StoredObject): Promise<Part> {
+    const CopySource = `${this.bucket}/${id.Key.split("/").map(encodeURIComponent).join("/")}`;
+    const input = { ...id, PartNumber, CopySource, CopySourceIfMatch: from.etag };
     const answer = await this.#request((sdk) => new sdk.UploadPartCopyCommand(input), copyMs);
     const { ETag, ChecksumCRC32 } = answer.CopyPartResult ?? {};
     return { PartNumber, ETag, ChecksumCRC32 };
   }
 
   /** Makes the object of its parts, if what is there meets the condition; gives its tag. */
-  async completeUpload(key: string, UploadId: string, parts: readonly Part[], condition: Condition): Promise<string> {
-    const whole = { MultipartUpload: { Parts: [...parts] }, ChecksumType: uploadChecksum.ChecksumType };
-    const input = { ...this.#at(key), UploadId, ...whole, ...condition };
+  async completeUpload({ id, isChecked }: BegunUpload, parts: readonly Part[], condition: Condition): Promise<string> {
+    const checksum = isChecked && { ChecksumType: uploadChecksum.ChecksumType };
+    const input = { ...id, MultipartUpload: { Parts: [...parts] }, ...checksum, ...condition };
     const { ETag = "" } = await this.#request((sdk) => new sdk.CompleteMultipartUploadCommand(input), copyMs, true);
     return ETag;
   }
 
-  async abortUpload(key: string, UploadId: string): Promise<void> {
-    const input = { ...this.#at(key), UploadId };
-    await this.#request((sdk) => new sdk.AbortMultipartUploadCommand(input));
+  async abortUpload({ id }: BegunUpload): Promise<void> {
+    await this.#request((sdk) => new sdk.AbortMultipartUploadCommand(id));
+  }
+
+  /** Finds out whether uploads with a checksum may have copied parts: not in MinIO. `copying` is such a part. */
+  async learnOfCopies(copying: Promise<Part>): Promise<void> {
+    this.#known.checksCopies = await copying.then(
+      () => true,
+      (error: unknown) => error instanceof StorageError && Promise.reject(error),
+    );
   }
 
   #at(key: string): { readonly Bucket: string; readonly Key: string } {
@@ -181,11 +197,11 @@ export class ObjectStore {
     try {
       const how = { abortSignal: ending.signal, ...(!isGiven && { requestTimeout }) };
       const answer = await client.send(command(sdk), how);
-      if (storesContent) this.#lastWrite.isDone = true;
+      if (storesContent) this.#known.hasWritten = true;
       return answer;
     } catch (error) {
       const known = asStorageError(error);
-      if (storesContent && known instanceof StorageError) this.#lastWrite.isDone = false;
+      if (storesContent && known instanceof StorageError) this.#known.hasWritten = false;
       throw known;
     } finally {
       clearTimeout(timer); // or it would cut off content that is still on its way
@@ -203,8 +219,9 @@ type Make<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes> = 
 
 function contentFields(
   content: Uint8Array,
+  isChecked = true,
 ): Pick<PutObjectCommandInput, "Body" | "ContentLength" | "ChecksumAlgorithm"> {
-  return { Body: content, ContentLength: content.byteLength, ChecksumAlgorithm: "CRC32" };
+  return { Body: content, ContentLength: content.byteLength, ...(isChecked && { ChecksumAlgorithm: "CRC32" }) };
 }
 
 /** One checksum of the whole object, which a reader can check, rather than one of checksums. */

@@ -24,16 +24,17 @@ export async function probe(store: ObjectStore, key: string): Promise<boolean> {
     const stale = { ...made, etag: otherTag };
     const reading = store.getSpan(key, { start: 0, end: 0 }, stale).then((body) => void body.destroy());
     await requireRefusal("GET with If-Match", reading);
-    const upload = await store.beginUpload(key, write);
+    const upload = await store.beginUpload(key, write, false);
     try {
-      const copying = store.copyPart(key, upload, 1, stale);
+      const copying = store.copyPart(upload, 1, stale);
       await requireRefusal("UploadPartCopy with x-amz-copy-source-if-match", copying);
-      const parts = [await store.uploadPart(key, upload, 1, content)];
+      await store.learnOfCopies(store.copyPart(upload, 1, made));
+      const parts = [await store.uploadPart(upload, 1, content)];
       const name = "CompleteMultipartUpload with If-";
-      await requireRefusal(`${name}None-Match`, store.completeUpload(key, upload, parts, none));
-      await requireRefusal(`${name}Match`, store.completeUpload(key, upload, parts, other));
+      await requireRefusal(`${name}None-Match`, store.completeUpload(upload, parts, none));
+      await requireRefusal(`${name}Match`, store.completeUpload(upload, parts, other));
     } finally {
-      await store.abortUpload(key, upload).catch(() => {}); // ended, where the store made an object of it
+      await store.abortUpload(upload).catch(() => {}); // ended, where the store made an object of it
     }
     return await isRefused(store.remove(key, stale), (error) => !isOutage(error) && !isForbidden(error));
   } finally {

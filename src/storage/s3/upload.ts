@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Content } from "../storage.ts";
-import type { Condition, ObjectStore, Part } from "./object-store.ts";
+import type { BegunUpload, Condition, ObjectStore, Part } from "./object-store.ts";
 import { type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** Size of the parts of long content. An upload holds three: the first, one on its way, one that fills. */
@@ -17,16 +17,18 @@ export class Upload {
   readonly #key: string;
   readonly #named: () => NewWrite;
   readonly #parts: Part[] = [];
-  #begun: { readonly write: NewWrite; readonly id: string } | undefined;
+  readonly #hasCopies: boolean;
+  #begun: { readonly write: NewWrite; readonly upload: BegunUpload } | undefined;
   /** The part on its way to the store, one at a time. */
   #sending: Promise<void> = Promise.resolve();
   #isCompleted = false;
 
-  /** `named` names the content when the store gets the first of it. */
-  constructor(store: ObjectStore, key: string, named: () => NewWrite) {
+  /** `named` names the content when the store gets the first of it; `hasCopies`: {@link copy} may be used. */
+  constructor(store: ObjectStore, key: string, named: () => NewWrite, hasCopies = false) {
     this.#store = store;
     this.#key = key;
     this.#named = named;
+    this.#hasCopies = hasCopies;
   }
 
   /** Receives all of the content; if there are several parts, `beforeParts` is called before any is sent. */
@@ -52,11 +54,11 @@ export class Upload {
   }
 
   async put(number: number, content: Uint8Array, store: ObjectStore = this.#store): Promise<Part> {
-    return store.uploadPart(this.#key, (await this.#begin(store)).id, number, content);
+    return store.uploadPart((await this.#begin(store)).upload, number, content);
   }
 
   async copy(number: number, from: StoredObject, store: ObjectStore): Promise<Part> {
-    return store.copyPart(this.#key, (await this.#begin(store)).id, number, from);
+    return store.copyPart((await this.#begin(store)).upload, number, from);
   }
 
   /** Makes the object of its parts and of what came after the first. May be tried again if the condition fails. */
@@ -67,8 +69,8 @@ export class Upload {
     store: ObjectStore,
   ): Promise<StoredObject> {
     const parts = [...before, ...this.#parts];
-    const { write, id } = await this.#begin(store);
-    const etag = await store.completeUpload(this.#key, id, parts, condition);
+    const { write, upload } = await this.#begin(store);
+    const etag = await store.completeUpload(upload, parts, condition);
     this.#isCompleted = true;
     return writtenObject(write, etag, size);
   }
@@ -77,13 +79,13 @@ export class Upload {
     await this.#sending.catch(() => {}); // what is on its way would come after the end
     if (!this.#begun || this.#isCompleted) return;
     // What the store keeps then, its own rule for unfinished uploads removes (docs/scaling.md).
-    await this.#store.abortUpload(this.#key, this.#begun.id).catch(() => {});
+    await this.#store.abortUpload(this.#begun.upload).catch(() => {});
   }
 
-  async #begin(store: ObjectStore): Promise<{ readonly write: NewWrite; readonly id: string }> {
+  async #begin(store: ObjectStore): Promise<{ readonly write: NewWrite; readonly upload: BegunUpload }> {
     if (!this.#begun) {
       const write = this.#named();
-      this.#begun = { write, id: await store.beginUpload(this.#key, write) };
+      this.#begun = { write, upload: await store.beginUpload(this.#key, write, this.#hasCopies) };
     }
     return this.#begun;
   }

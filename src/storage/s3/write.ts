@@ -88,7 +88,7 @@ export async function append(
   if (known.kind !== "file") throw await places.missing(path, known);
 
   const mark = newMark();
-  const upload = new Upload(places.store, key, () => earlyWrite(mark, objectAt(places.recent(path))));
+  const upload = new Upload(places.store, key, () => earlyWrite(mark, objectAt(places.recent(path))), true);
   try {
     await upload.receive(content);
     const attempt = async (found: Found): Promise<Tried<WriteResult>> => {

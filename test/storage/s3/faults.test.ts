@@ -331,14 +331,9 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     isHeld: (request: { method: string; query: object }) => boolean,
   ) {
     const account = credentials as { accessKeyId: string; secretAccessKey: string };
-    const client = new sdk.S3Client({
-      endpoint,
-      region: "us-east-1",
-      forcePathStyle: true,
-      credentials: account,
-      maxAttempts: 4,
-      requestHandler: { requestTimeout: 60_000, throwOnRequestTimeout: true },
-    });
+    const settings = { region: "us-east-1", forcePathStyle: true, maxAttempts: 4 };
+    const patience = { requestTimeout: 60_000, throwOnRequestTimeout: true };
+    const client = new sdk.S3Client({ endpoint, credentials: account, ...settings, requestHandler: patience });
     onTestFinished(() => client.destroy());
     const { requestHandler } = client.config;
     const handle = requestHandler.handle.bind(requestHandler);

@@ -1,16 +1,12 @@
-import * as sdk from "@aws-sdk/client-s3";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
 import { plainDeletes } from "../../helpers/plain-deletes.ts";
-import { s3Credentials } from "../../helpers/s3-credentials.mjs";
 import { testBucket } from "../../helpers/test-bucket.ts";
 
 /** A storage whose requests of one kind lose a condition before they are signed, as if the store did not know it. */
 async function without(command: string, condition: string) {
-  const { options, keys, unfinished } = await testBucket();
-  const { endpoint, bucket, prefix } = options;
-  const client = new sdk.S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials: s3Credentials });
-  onTestFinished(() => client.destroy());
+  const { options, client, keys, unfinished } = await testBucket();
+  const { bucket, prefix } = options;
   client.middlewareStack.add(
     (next, { commandName }) =>
       (args) =>
