@@ -28,8 +28,8 @@ try {
 }
 
 /**
- * Bundlers of programs look for their comments directly behind the bracket, where the compiler puts a function for the
- * names of relative modules. The import that has such comments is of absolute URLs.
+ * The compiler wraps the argument of an import in a helper for relative names, but webpack and Turbopack look for their
+ * comments directly behind the bracket. The import with such comments takes absolute URLs and needs no helper.
  *
  * @param {string} code
  */

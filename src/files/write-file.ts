@@ -119,10 +119,10 @@ export async function removeAt(request: FileRequest, check: CommitCheck = () => 
 export async function makeDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path: asked, stat } = request;
   const path = asked.endsWith("/") ? asked : `${asked}/`;
+  preconditionCheck(exchange)(stat);
   for await (const { byteLength } of exchange.body) {
     if (byteLength > 0) throw new HttpError(415, "UNSUPPORTED_TYPE", "MKCOL takes no content.");
   }
-  preconditionCheck(exchange)(stat);
   await makeDirectoryAt(request, path);
   return emptyReply(201, { location: locationOf(exchange, path) });
 }

@@ -10,7 +10,7 @@ export interface Logger {
 
 const ignore = (): void => {};
 
-/** Says nothing but the first error, as a warning of the process: a server that only answers 500 would be a riddle. */
+/** Reports only the first error, as a warning of the process: it says why a server that cannot start answers 500. */
 export function quietLogger(): Logger {
   let isFirst = true;
   const error = (fields: { readonly err?: unknown }, message: string): void => {
@@ -22,7 +22,7 @@ export function quietLogger(): Logger {
   return { debug: ignore, info: ignore, warn: ignore, error };
 }
 
-/** Whether nobody gets to see what such a logger is told. */
+/** Whether a logger drops what is not an error. */
 export function isQuiet({ info }: Logger): boolean {
   return info === ignore;
 }

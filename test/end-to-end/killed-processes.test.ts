@@ -158,7 +158,7 @@ class Journal extends EventEmitter {
   readonly lines = new Map<string, Outcome>();
   readonly items = new Map<string, Outcome>();
   readonly lists = new Map<string, Outcome>();
-  /** Of each client's own file, the last content that was answered, if any, and those after it. */
+  /** For each client's own file: the last content that was answered, if any, then the contents sent after it. */
   readonly files = new Map<string, Array<string | undefined>>();
   readonly created = new Map<string, Outcome>();
   readonly torn: string[] = [];

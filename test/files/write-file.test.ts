@@ -200,10 +200,11 @@ describe("making a directory", () => {
     expect([(await storage.stat("/a b"))?.type, request.changes]).toEqual(["directory", []]);
   });
 
-  it("refuses content, also where no header tells of it", async () => {
+  it.each([415, 412])("refuses content without a header for it, but a precondition first: %i", async (status) => {
     const storage = memoryStorage();
-    const request = await fileRequest(storage, "/dir", { method: "MKCOL", body: ["", "x"] });
-    await expect(makeDirectory(request)).rejects.toMatchObject({ status: 415, code: "UNSUPPORTED_TYPE" });
+    const headers: Record<string, string> = status === 412 ? { "if-match": "*" } : {};
+    const request = await fileRequest(storage, "/dir", { method: "MKCOL", body: ["", "x"], headers });
+    await expect(makeDirectory(request)).rejects.toMatchObject({ status });
     expect(await storage.stat("/dir")).toBeUndefined();
   });
 

@@ -132,7 +132,7 @@ export class ObjectStore {
     };
   }
 
-  /** Begins an upload. Where the store cannot have a checksum of `hasCopies`, parts that it copies, there is none. */
+  /** Begins an upload. `hasCopies`: it may get copied parts, so it has no checksum where the store refuses both. */
   async beginUpload(key: string, write: NewWrite, hasCopies: boolean): Promise<BegunUpload> {
     const isChecked = !hasCopies || this.#known.checksCopies;
     const input = { ...this.#at(key), ...propertiesWith(write, key), ...(isChecked && uploadChecksum) };
@@ -167,7 +167,7 @@ export class ObjectStore {
     await this.#request((sdk) => new sdk.AbortMultipartUploadCommand(id));
   }
 
-  /** Finds out whether uploads with a checksum may have copied parts: not in MinIO. `copying` is such a part. */
+  /** Learns from a copied part whether the store takes one into an upload with a checksum. MinIO does not. */
   async learnOfCopies(copying: Promise<Part>): Promise<void> {
     this.#known.checksCopies = await copying.then(
       () => true,

@@ -149,7 +149,7 @@ async function connect({ client, credentials, ...options }: S3StorageOptions): P
     ...(endpoint !== undefined && { endpoint }),
     ...(credentials !== undefined && credentials !== "environment" && { credentials }),
     forcePathStyle: pathStyle,
-    requestChecksumCalculation: "WHEN_REQUIRED", // or as each request says
+    requestChecksumCalculation: "WHEN_REQUIRED", // and where a request names one
     retryStrategy: retries,
     requestHandler: {
       connectionTimeout: connectionMs,

@@ -6,14 +6,13 @@ import { testBucket } from "../../helpers/test-bucket.ts";
 /** A storage whose requests of one kind lose a condition before they are signed, as if the store did not know it. */
 async function without(command: string, condition: string) {
   const { options, client, keys, unfinished } = await testBucket();
-  const { bucket, prefix } = options;
   client.middlewareStack.add(
     (next, { commandName }) =>
       (args) =>
         next(commandName === command ? { ...args, input: { ...args.input, [condition]: undefined } } : args),
     { step: "initialize" },
   );
-  return { storage: s3Storage({ client, bucket, prefix }), keys, unfinished };
+  return { storage: s3Storage({ client, bucket: options.bucket, prefix: options.prefix }), keys, unfinished };
 }
 
 describe("the start of an S3 storage", { tags: ["versitygw"] }, () => {
