@@ -61,8 +61,10 @@ export function bodyPatcher(): PatchBody {
     const beyond = present[present.length - end];
     let last = present[start - 1];
     const insert = (node: ChildNode, next = beyond): void => {
-      if (next || !last) dom(live).insertBefore(node, next ?? null);
-      else dom(last).after(node); // and before what scripts have put at the end
+      const place = next ?? (last ? dom(last).nextSibling : null); // before what scripts have put at the end
+      // By `moveBefore`, which not all browsers have, a frame or a video goes on.
+      const put = "moveBefore" in live && dom(node).isConnected ? "moveBefore" : "insertBefore";
+      dom(live)[put](node, place);
     };
     for (const node of middle(wanted)) {
       const index = kept.get(node) ?? -1;
@@ -113,7 +115,7 @@ function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> 
   return pairs;
 }
 
-/** The longest increasing subsequence. Its elements stay: a frame or a video that moves would start anew. */
+/** The longest increasing subsequence. Its elements stay: in some browsers, a frame that moves would start anew. */
 function longestIncreasing(numbers: readonly number[]): ReadonlySet<number> {
   const ends: number[] = []; // of the subsequences of each length, the lowest last number
   const before = new Map<number, number | undefined>();

@@ -434,7 +434,8 @@ describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
       const asked: string[] = [];
       let method = "";
       window.page.on("request", (request) => {
-        const isMoved = method === "move" && request.resourceType() === "stylesheet"; // loaded again with its element
+        // They are loaded again where their element gets another parent.
+        const isMoved = method === "move" && ["stylesheet", "document"].includes(request.resourceType());
         if (!isMoved) asked.push(new URL(request.url()).pathname);
       });
       await window.page.evaluate(

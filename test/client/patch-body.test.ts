@@ -153,6 +153,13 @@ describe("patchBody", { tags: ["chromium"] }, () => {
     });
     expect(moved).toEqual(["a", "a", "d"]);
     expect(await bodyOf(window)).toBe("<ul><li>a</li><li><iframe></iframe></li><li>d</li><li>c</li></ul>");
+    const isSame = await window.page.evaluate(() => {
+      const shown = (): unknown => document.querySelector("iframe")?.contentWindow;
+      const before = shown();
+      patchTo("<ul><li>a</li><li>d</li><li>c</li><li><iframe></iframe></li></ul>");
+      return shown() === before;
+    });
+    expect(isSame).toBe(true);
   });
 
   it("gives the page the title of the file with its white space, and none where the file has none", async () => {
