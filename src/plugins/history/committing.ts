@@ -22,8 +22,10 @@ const maxRetryMs = 8000;
 const forgottenMs = 86_400_000;
 /** How far the clocks of machines may be apart, in milliseconds. */
 const clockMs = 3_600_000;
-/** How often a record of another process is looked for whose change came before one that is there. */
+/** How often a record is looked for whose change came before one that is there. */
 const maxLooks = 3;
+/** The same while another process may be about to note it, some five seconds. */
+const maxLooksForOthers = 20;
 /** Commits between two checkpoints of git. */
 const maxUnconfirmed = 5000;
 /** Bytes that wait for git beyond which no other file is looked at, and no other journal of a process is read. */
@@ -204,7 +206,7 @@ export class Committing {
     let { looks } = this.#waiting;
     while (this.#unread > 0 || this.#waiting.hasAnyUntil(looks)) {
       const isMoreLeft = this.#unread > 0;
-      const count = await this.#advance(this.#isClosing ? -1 : 1);
+      const count = await this.#advance(this.#isClosing);
       if (isMoreLeft) looks = this.#waiting.looks;
       // Another process may be about to note what comes before the rest.
       if (count < maxUnconfirmed && !this.#goesOnReading && this.#waiting.hasAnyUntil(looks))
@@ -217,7 +219,7 @@ export class Committing {
     for (let idle = 0; !isOver(); ) {
       const isLast = this.#isClosing;
       await this.#options.own.retry(); // what this process could not note before
-      const count = await this.#advance(isLast ? -1 : maxLooks);
+      const count = await this.#advance(isLast);
       if (isLast && count === 0) return;
       idle = count === 0 ? idle + 1 : 0;
       if (idle === idleLooks) await this.#options.importer.close();
@@ -230,9 +232,10 @@ export class Committing {
     }
   }
 
-  /** Reads what has come, and has git commit some of it; how many records. `looks`: see {@link WaitingRecords.take}. */
-  async #advance(looks: number): Promise<number> {
+  /** Reads what has come, and has git commit some of it; how many records. `isLast`: nothing is waited for. */
+  async #advance(isLast: boolean): Promise<number> {
     await this.#readAll();
+    const looks = isLast ? -1 : (await this.#hasOthers()) ? maxLooksForOthers : maxLooks;
     await this.#tellWhetherFull();
     let count = 0;
     let bytes = 0;
@@ -306,6 +309,14 @@ export class Committing {
       if (await this.#read(journal)) continue; // it grew meanwhile
       await this.#journals.remove(journal);
     }
+  }
+
+  /** Whether other processes are known that have not ended. */
+  async #hasOthers(): Promise<boolean> {
+    const owners = new Map((await this.#journals.names()).map((journal) => [ownerOf(journal), journal]));
+    owners.delete(this.#options.own.owner);
+    for (const journal of owners.values()) if (!(await this.#hasEnded(journal))) return true;
+    return false;
   }
 
   /** Whether the process that wrote a journal has ended. */

@@ -14,6 +14,8 @@ export interface JournalRecord {
   readonly summary: string;
   /** In milliseconds since 1970. */
   readonly time: number;
+  /** The time of the change before which a file was found so, in the same unit: then it became part of the order. */
+  readonly orderTime?: number | undefined;
   readonly user?: string | undefined;
   readonly requestId?: string | undefined;
   readonly selector?: string | undefined;

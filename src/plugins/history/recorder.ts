@@ -121,11 +121,11 @@ export class Recorder {
   }
 
   /** Notes, and gives, what a file was before its first change here, which history may not have yet. */
-  #addFormer(path: string, follows: string | undefined): Uint8Array | undefined {
+  #addFormer({ path, time }: UnnumberedChange, follows: string | undefined): Uint8Array | undefined {
     const former = this.#former.get(path);
     if (!former?.stat) return undefined;
     const etag = entityTag(former.stat.version);
-    const record = { ...foundRecord(path, former.stat), etag };
+    const record = { ...foundRecord(path, former.stat), etag, orderTime: Date.parse(time) };
     delete former.stat;
     const content = this.#captured.get(keyOf(path, etag));
     if (!content || (follows !== undefined && follows !== etag)) return undefined;
@@ -137,7 +137,7 @@ export class Recorder {
   record(change: UnnumberedChange, { follows }: ChangeOrigin): Promise<void> | undefined {
     const { kind, path, user, etag, size, requestId, selector } = change;
     if (!this.#options.covers(path)) return undefined;
-    const before = this.#addFormer(path, follows);
+    const before = this.#addFormer(change, follows);
     const key = keyOf(path, etag);
     const content = kind === "deleted" ? Buffer.alloc(0) : this.#captured.get(key);
     this.#captured.delete(key);

@@ -12,7 +12,7 @@ type WaitingRecord = ReadRecord & { readonly look: number };
  */
 export class WaitingRecords {
   readonly #queues = new Map<string, WaitingRecord[]>();
-  /** All of them by the version that they lead to, and changes by their paths. */
+  /** Changes by the version that they lead to, and by their paths. */
   readonly #index = new Map<string, Set<WaitingRecord>>();
   /** Entity tags of files after their last record that was taken. */
   readonly #tags = new Map<string, string>();
@@ -70,12 +70,13 @@ export class WaitingRecords {
   }
 
   #next(looks: number): WaitingRecord | undefined {
-    const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
+    const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => timeOf(a) - timeOf(b));
     const isOlder = ({ look }: WaitingRecord, than: number): boolean => this.looks - look > than;
     const isFirst = (record: WaitingRecord): boolean => !this.#isPreceded(record) && !this.#isLater(record);
     const held = new Set<string>();
     for (const record of heads) {
-      const { path, follows } = record;
+      const { path } = record;
+      const follows = versionBefore(record);
       const tag = this.#tags.get(path);
       // Before the first change of a file there may be others that their processes are about to note.
       const mayBeFirst = follows === undefined || ((tag ?? follows) === follows && isOlder(record, 0));
@@ -90,24 +91,25 @@ export class WaitingRecords {
   }
 
   /** Whether the version before is in another journal, from before. In a bucket, equal contents are one version. */
-  #isPreceded({ path, follows, journal }: ReadRecord, before: number = Number.POSITIVE_INFINITY): boolean {
-    return [...(this.#index.get(`${follows} ${path}`) ?? [])].some(
+  #isPreceded(record: ReadRecord, before: number = Number.POSITIVE_INFINITY): boolean {
+    const { path, journal } = record;
+    return [...(this.#index.get(`${versionBefore(record)} ${path}`) ?? [])].some(
       (each) => each.journal !== journal && each.time < before,
     );
   }
 
   /** Whether an earlier change of its file, which follows none that waits as well, is in another journal. */
-  #isLater({ path, time, journal }: ReadRecord): boolean {
+  #isLater(record: ReadRecord): boolean {
+    const { path, journal } = record;
     return [...(this.#index.get(path) ?? [])].some(
-      (each) => each.journal !== journal && each.time < time && !this.#index.has(`${each.follows} ${path}`),
+      (each) => each.journal !== journal && each.time < timeOf(record) && !this.#index.has(`${each.follows} ${path}`),
     );
   }
 
   /** Whether a file was changed since it was seen so; with a tag, whether the record of a change to just that waits. */
   #isOver({ path, etag, look }: WaitingRecord): boolean {
     if (this.#tags.has(path) || (etag === undefined && look < this.#fresh)) return true;
-    if (etag === undefined) return this.#index.has(path);
-    return [...(this.#index.get(`${etag} ${path}`) ?? [])].some((each) => !isSeen(each));
+    return this.#index.has(etag === undefined ? path : `${etag} ${path}`);
   }
 }
 
@@ -116,8 +118,17 @@ function isSeen({ kind }: ReadRecord): boolean {
   return kind === "found" || kind === "missed";
 }
 
+/** The version that a change was made of, or that a file was found as. */
+function versionBefore({ kind, etag, follows }: ReadRecord): string | undefined {
+  return kind === "found" ? etag : follows;
+}
+
+function timeOf({ time, orderTime = time }: ReadRecord): number {
+  return orderTime;
+}
+
 function keysOf(record: ReadRecord): readonly string[] {
   const { path, etag } = record;
-  const version = etag === undefined ? [] : [`${etag} ${path}`];
-  return isSeen(record) ? version : [...version, path];
+  if (isSeen(record)) return [];
+  return etag === undefined ? [path] : [`${etag} ${path}`, path];
 }

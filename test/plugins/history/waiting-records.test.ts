@@ -6,8 +6,8 @@ import { seededRandom, suiteSeed, timesOf } from "../../helpers/effort.ts";
 const random = seededRandom(suiteSeed);
 const pick = (below: number): number => Math.floor(random() * below);
 
-/** Changes of three files by four processes, some of which ended before they noted one, and those that were noted. */
-function changes(count: number): { readonly made: readonly ReadRecord[]; readonly noted: readonly ReadRecord[] } {
+/** What four processes note of changes of three files, each what it changes for the first time; some are lost. */
+function noted(count: number): readonly ReadRecord[] {
   const latest = new Map<string, string>();
   const made = Array.from({ length: count }, (_, order): ReadRecord => {
     const path = `/${pick(3)}.txt`;
@@ -18,7 +18,16 @@ function changes(count: number): { readonly made: readonly ReadRecord[]; readonl
     const what = isDeleted ? { kind: "deleted" as const } : { kind: "written" as const, etag: `"${order}"` };
     return { path, follows, ...what, ...place, summary: "", time: order, content: Buffer.alloc(0) };
   });
-  return { made, noted: made.filter(() => random() < 0.95) };
+  const changed = new Set<string>();
+  return made.flatMap((record) => {
+    const { path, journal, follows: etag, time: orderTime } = record;
+    if (random() < 0.05) return [];
+    const time = orderTime - 1 - pick(20);
+    const former = { ...record, follows: undefined, etag, kind: "found" as const, time, orderTime };
+    const isFirst = etag !== "" && !changed.has(journal + path);
+    changed.add(journal + path);
+    return isFirst ? [former, record] : [record];
+  });
 }
 
 describe("WaitingRecords", () => {
@@ -38,11 +47,11 @@ describe("WaitingRecords", () => {
   it("gives all changes of a file once and in their order, as journals grow, also where one is lost", () => {
     for (let round = 0; round < timesOf(50, 5000); round += 1) {
       const waiting = new WaitingRecords();
-      const { made, noted } = changes(60);
-      const taken: ReadRecord[] = [];
-      const unread = new Set(noted);
+      const records = noted(60);
+      const versions: [path: string, version: number][] = [];
+      const unread = new Set(records);
       // A journal is at most one look behind the changes.
-      for (let now = 0, before = 0; now < made.length + 200; before = now, now += pick(20)) {
+      for (let now = 0, before = 0; now < 260; before = now, now += pick(20)) {
         waiting.looks += 1;
         const ends = Array.from({ length: 4 }, () => before + pick(now - before + 1));
         for (const record of unread) {
@@ -50,11 +59,18 @@ describe("WaitingRecords", () => {
           waiting.add(record);
           unread.delete(record);
         }
-        for (let next = waiting.take(3); next; next = waiting.take(3)) taken.push(next.record);
+        for (let next = waiting.take(3); next; next = waiting.take(3)) {
+          const { path, kind, etag, order } = next.record;
+          if (next.isNew) versions.push([path, kind === "found" ? Number(etag?.slice(1, -1)) : order]);
+        }
       }
-      const ofFile = (path: string, records: readonly ReadRecord[]): number[] =>
-        records.filter((record) => record.path === path).map(({ order }) => order);
-      for (const path of ["/0.txt", "/1.txt", "/2.txt"]) expect(ofFile(path, taken)).toEqual(ofFile(path, noted));
+      for (const path of ["/0.txt", "/1.txt", "/2.txt"]) {
+        const ofFile = versions.filter(([of]) => of === path).map(([, version]) => version);
+        const committed = ofFile.filter((version, index) => version !== ofFile[index - 1]);
+        const changed = records.filter((record) => record.path === path && record.kind !== "found");
+        const all = changed.map(({ order }) => order);
+        expect(committed).toEqual([...new Set([...ofFile, ...all])].sort((a, b) => a - b));
+      }
     }
   });
 });
