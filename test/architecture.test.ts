@@ -7,6 +7,10 @@ import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 const src = join(projectRoot, "src");
 const modules = filesBelow("src", ".ts").map((file) => file.replace(/\.ts$/, ""));
 
+function modulesWith(pattern: RegExp): string[] {
+  return modules.filter((module) => pattern.test(readFileSync(join(src, `${module}.ts`), "utf8")));
+}
+
 /** The modules that a module imports, those among them from which it takes nothing but types. */
 function importsOf(module: string): string[] {
   const source = readFileSync(join(src, `${module}.ts`), "utf8");
@@ -103,18 +107,16 @@ describe("the architecture", () => {
   });
 
   it("writes to a response in one module only", () => {
-    const writers = modules.filter((module) => {
-      const source = readFileSync(join(src, `${module}.ts`), "utf8");
-      return /\b(?:res|response)\b[^;\n]*\.(?:writeHead|end|write)\(/.test(source);
-    });
+    const writers = modulesWith(/\b(?:res|response)\b[^;\n]*\.(?:writeHead|end|write)\(/);
     expect(writers.filter((module) => !module.startsWith("plugins/from-middleware"))).toEqual(["runtime/send-reply"]);
   });
 
+  it("takes Node's promises for such in a test of Jest, whose class is another", () => {
+    expect(modulesWith(/ instanceof Promise\b/)).toEqual([]);
+  });
+
   it("keeps the library silent: only the command line prints, hooks signals and reads the environment", () => {
-    const loud = modules.filter((module) => {
-      const source = readFileSync(join(src, `${module}.ts`), "utf8");
-      return /\bconsole\.|\bprocess\.(?:env|on|once|stdout|stderr|exit)\b/.test(source);
-    });
+    const loud = modulesWith(/\bconsole\.|\bprocess\.(?:env|on|once|stdout|stderr|exit)\b/);
     expect(loud.filter((module) => !module.startsWith("cli/"))).toEqual(["cli"]);
   });
 });

@@ -30,8 +30,7 @@ const downloadBytes = 20 * 1024 * 1024;
 
 /** Begins to download a file, and reads none of it yet. */
 async function beginDownload(): Promise<{ running: RunningCommand; download: IncomingMessage }> {
-  const directory = await temporaryDirectory();
-  await writeFile(join(directory, "large.bin"), "");
+  const directory = await temporaryDirectory({ "large.bin": "" });
   await truncate(join(directory, "large.bin"), downloadBytes);
   const running = await startFilement([directory]);
   const request = get(`${running.url}/large.bin`);
@@ -61,8 +60,7 @@ describe("filement, the command", () => {
   });
 
   it("serves an application with --single, to scripts of all origins with --cors, and logs with --access-log", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "index.html"), "the application");
+    const directory = await temporaryDirectory({ "index.html": "the application" });
     const running = await startFilement([directory, "--single", "--cors", "--access-log"]);
     const reply = await fetch(`${running.url}/some/route`, {
       headers: { origin: "https://elsewhere.example", accept: "text/html", "user-agent": "a secret" },
@@ -73,8 +71,7 @@ describe("filement, the command", () => {
   });
 
   it("prints one line with its address, and serves the working directory to read, to write and to list", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a.html"), "<ul><li>One</li></ul>");
+    const directory = await temporaryDirectory({ "a.html": "<ul><li>One</li></ul>" });
     const { url, printed } = await startFilement([], { cwd: directory });
     expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: isOpen });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -94,8 +91,7 @@ describe("filement, the command", () => {
     <b itemprop="library">file://./plugins/librusty_beam_file_handler.so</b></p></div></main>`;
 
   it("prints a page of rusty-beam in our words, which passes --check beside it", { tags: ["campaign"] }, async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "old.html"), old);
+    const directory = await temporaryDirectory({ "old.html": old });
     const { code, stdout, stderr } = await runFilement("import-config", join(directory, "old.html"));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("<!-- line 1: the property port is called bindPort here -->");

@@ -1,7 +1,5 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
@@ -110,8 +108,7 @@ describe("starting", () => {
   });
 
   it("takes a root as a URL", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a b.txt"), "a");
+    const directory = await temporaryDirectory({ "a b.txt": "a" });
     const root = pathToFileURL(`${directory}/`);
     const files = createFileServer({ root });
     expect(await (await files.fetch("/a%20b.txt")).text()).toBe("a");
@@ -193,8 +190,7 @@ describe("closing", () => {
   });
 
   it("does not wait for a Response whose content nobody reads", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "big.bin"), Buffer.alloc(1_000_000));
+    const root = await temporaryDirectory({ "big.bin": Buffer.alloc(1_000_000) });
     const { files, ask, heard } = inProcess({ root });
     const response = await ask("/big.bin");
     expect(response.status).toBe(200);
@@ -204,8 +200,7 @@ describe("closing", () => {
   });
 
   it("waits for a Response that somebody has begun to read", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "big.bin"), Buffer.alloc(1_000_000, 1));
+    const root = await temporaryDirectory({ "big.bin": Buffer.alloc(1_000_000, 1) });
     const { files, ask, heard } = inProcess({ root });
     const reader = (await ask("/big.bin")).body?.getReader();
     let size = (await reader?.read())?.value?.byteLength ?? 0;

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { isPromise } from "node:util/types";
 import { type Client, fairQueue } from "./fair-queue.ts";
 
 /** Work in small pieces: `yield`s after a fraction of a millisecond each, or what it waits for; see {@link settled}. */
@@ -23,7 +24,7 @@ export function* atHand<Value>(value: Value): SlicedWork<Value> {
 
 /** What a promise gives, for work that has to wait for it; anything else is at hand. */
 export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Value> {
-  if (!(promise instanceof Promise)) return promise;
+  if (!isPromise(promise)) return promise;
   const outcomes: PromiseSettledResult<Value>[] = [];
   const known = Promise.allSettled([promise]).then((settled) => outcomes.push(...settled));
   for (;;) {

@@ -3,6 +3,7 @@ import { type Server as HttpServer, type IncomingMessage, ServerResponse } from 
 import type { Http2SecureServer, Http2Server } from "node:http2";
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import { isPromise } from "node:util/types";
 import type { Claim, Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
 import type { ErrorCode } from "../http/http-error.ts";
 import { type Mount, mountOf } from "../http/request-target.ts";
@@ -141,7 +142,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
           if (request.bodyUsed === wasRead && isPassedOn(reply, passOn)) return undefined;
           const fetched = fetchReply(reply, request.signal);
           const { response, sent } = fetched;
-          if (!(sent instanceof Promise)) {
+          if (!isPromise(sent)) {
             whole = response;
             return sent;
           }

@@ -1,4 +1,5 @@
 import { emitWarning } from "node:process";
+import { isPromise } from "node:util/types";
 
 /** Where the library reports what it does; pino, winston and `console` have this shape. */
 export interface Logger {
@@ -34,7 +35,7 @@ export function isQuiet({ info }: Logger): boolean {
 export function notify(call: () => unknown, onFailure: (error: unknown) => void): void {
   try {
     const result = call();
-    if (result instanceof Promise) result.catch(onFailure);
+    if (isPromise(result)) result.catch(onFailure);
   } catch (error) {
     onFailure(error);
   }

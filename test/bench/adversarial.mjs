@@ -34,6 +34,8 @@ const parts = (count, part, separator = "") => Array.from({ length: count }, (_,
 /** @type {(text: string, length: number) => string} */
 const fill = (text, length) => text.repeat(Math.ceil(length / text.length));
 
+const attack = (/** @type {any} */ [name, page]) => ({ name, page, selector: "p" });
+
 /** Documents in which error recovery, one endless token, or sheer number is expensive. @type {readonly Attack[]} */
 export const documents = [
   ["200,000 nested elements", () => "<div>".repeat(200_000)],
@@ -62,11 +64,7 @@ export const documents = [
   ["a million carriage returns", () => fill("\r", 2 * mebi)],
   ["16 MiB of plain text", () => fill("some words\n", 16 * mebi - 100)],
   ["16 MiB of elements", () => fill("<b></b>", 16 * mebi - 100)],
-].map(([name, page]) => ({
-  name: /** @type {string} */ (name),
-  page: /** @type {() => string} */ (page),
-  selector: "p",
-}));
+].map(attack);
 
 /** The same for XML. @type {readonly Attack[]} */
 export const xmlDocuments = [
@@ -81,12 +79,7 @@ export const xmlDocuments = [
     "XML: 20,000 namespaces",
     () => `<r><a ${parts(3900, (i) => `xmlns:a${i}="u"`, " ")}>${fill("<b xmlns='x'/>", mebi)}</a></r>`,
   ],
-].map(([name, page]) => ({
-  name: /** @type {string} */ (name),
-  page: /** @type {() => string} */ (page),
-  selector: "p",
-  isXml: true,
-}));
+].map((each) => ({ ...attack(each), isXml: true }));
 
 const siblings = () => `<!doctype html><main>${parts(20_000, (i) => `<p class="a b${i}"></p>`)}</main>`;
 const nested = () => `<!doctype html>${fill(`${"<div>".repeat(480)}${"</div>".repeat(480)}`, 200_000)}`;

@@ -45,9 +45,8 @@ describe("filement init", () => {
   });
 
   it("writes over nothing that is there, not by way of a link either, and tells no password then", async () => {
-    const directory = await temporaryDirectory();
-    await mkdir(join(directory, "site"));
-    await writeFile(join(directory, "users.html"), "mine");
+    const directory = await temporaryDirectory({ "users.html": "mine" });
+    await mkdir(join(directory, "site"), { recursive: true });
     await symlink(join(directory, "elsewhere"), join(directory, "Dockerfile"));
     expect(await writeFirstFiles(directory)).toEqual([
       "kept users.html, which was there",

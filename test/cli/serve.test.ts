@@ -125,8 +125,7 @@ describe("an option of a directory", () => {
 
 describe("--live", () => {
   it("serves the module and the web socket of live pages, and tells of what other programs change", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a.html"), "<p>one</p>");
+    const directory = await temporaryDirectory({ "a.html": "<p>one</p>" });
     const { url } = await startFilement([directory, "--live"]);
     expect((await fetch(`${url}/.well-known/filement/client.js`)).status).toBe(200);
     const socket = new WebSocket(`${url.replace("http", "ws")}/ws?path=/a.html`);

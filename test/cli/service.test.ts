@@ -134,8 +134,7 @@ describe("the running service", () => {
   });
 
   it("serves a directory as before after a reload", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a.txt"), "hello");
+    const directory = await temporaryDirectory({ "a.txt": "hello" });
     const { service, logged } = await start([], { target: directory });
     await service.reload();
     expect(await (await fetch(`${service.url}/a.txt`)).text()).toBe("hello");

@@ -15,8 +15,7 @@ const users = `<div itemscope itemtype="https://example.org/Credential">
 <p itemprop="permission">deny</p></div>`;
 
 async function site(): Promise<string> {
-  const root = await temporaryDirectory();
-  await writeFile(join(root, "a.html"), '<p id="a">1</p>\n<p class="private">2</p>\n');
+  const root = await temporaryDirectory({ "a.html": '<p id="a">1</p>\n<p class="private">2</p>\n' });
   return root;
 }
 

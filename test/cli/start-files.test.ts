@@ -51,8 +51,7 @@ describe("starting a file server", () => {
   ])(
     "answers to no name of somebody else where only this computer can reach it: %s, %j",
     async (host, names, status) => {
-      const directory = await temporaryDirectory();
-      await writeFile(join(directory, "a.txt"), "a");
+      const directory = await temporaryDirectory({ "a.txt": "a" });
       const asked = { target: directory, tls: undefined, verbose: false, host, allowedHosts: names };
       const { files } = await startFiles(asked, log);
       expect((await files.fetch(new Request("http://a.example/a.txt"))).status).toBe(status);
@@ -110,8 +109,7 @@ describe("starting a file server", () => {
   });
 
   it("takes a file for a page, a directory for none, and what is not there by its name", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "page"), "");
+    const directory = await temporaryDirectory({ page: "" });
     const targets = [join(directory, "page"), directory, join(directory, "none.html"), join(directory, "none")];
     expect(await Promise.all(targets.map(isPage))).toEqual([true, false, true, false]);
   });
@@ -119,8 +117,7 @@ describe("starting a file server", () => {
 
 describe("the log of requests", () => {
   async function verbose(): Promise<{ told: object[]; config: FileServerConfig }> {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a.txt"), "hello");
+    const directory = await temporaryDirectory({ "a.txt": "hello" });
     const told: object[] = [];
     const info: OperatorLog["info"] = (fields, message) => told.push({ ...fields, message });
     const asked = { target: directory, tls: undefined, verbose: true };

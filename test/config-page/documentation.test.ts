@@ -83,10 +83,10 @@ describe("docs/configuration.md", () => {
   });
 
   it("begins with a page that works", async () => {
-    const directory = await temporaryDirectory();
-    await mkdir(join(directory, "site"));
-    await writeFile(join(directory, "site/a.txt"), "a");
-    await writeFile(join(directory, "config.html"), blocks("Configuration", "html")[0] ?? "");
+    const directory = await temporaryDirectory({
+      "site/a.txt": "a",
+      "config.html": blocks("Configuration", "html")[0] ?? "",
+    });
     const config = await loadConfig(join(directory, "config.html"));
     expect(config.bindPort).toBe(8080);
     const files = createFileServer(config);
@@ -97,8 +97,7 @@ describe("docs/configuration.md", () => {
   });
 
   it("reports the errors that it shows", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "config.html"), blocks("Errors", "html")[0] ?? "");
+    const directory = await temporaryDirectory({ "config.html": blocks("Errors", "html")[0] ?? "" });
     const error = await loadConfig(join(directory, "config.html")).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     const problems = (error as ConfigError).problems.map((problem) =>

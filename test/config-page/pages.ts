@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { ConfigError, type PageConfig } from "../../src/config.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
@@ -10,12 +10,8 @@ export type Files = Readonly<Record<string, string>>;
 
 /** A directory with a configuration page `config.html`, an empty directory `site`, and other files. */
 export async function configDirectory(page: string, files: Files = {}): Promise<string> {
-  const directory = await temporaryDirectory();
-  await mkdir(join(directory, "site"));
-  for (const [name, content] of Object.entries({ ...files, "config.html": page })) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), content);
-  }
+  const directory = await temporaryDirectory({ ...files, "config.html": page });
+  await mkdir(join(directory, "site"), { recursive: true });
   return directory;
 }
 

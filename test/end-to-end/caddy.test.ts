@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { brotliCompressSync } from "node:zlib";
@@ -54,13 +54,13 @@ function documented(at: 0 | 1, backend: string): string {
 }
 
 async function siteDirectory(): Promise<string> {
-  const root = await temporaryDirectory();
-  await mkdir(join(root, "assets"));
-  await writeFile(join(root, "index.html"), "<h1>App</h1>");
-  await writeFile(join(root, "about.html"), "<h1>About</h1>");
-  await writeFile(join(root, "assets", "app.js"), "app()");
-  await writeFile(join(root, "assets", "app.js.br"), brotliCompressSync("app()"));
-  await writeFile(join(root, "long.txt"), "line\n".repeat(1000));
+  const root = await temporaryDirectory({
+    "index.html": "<h1>App</h1>",
+    "about.html": "<h1>About</h1>",
+    "assets/app.js": "app()",
+    "assets/app.js.br": brotliCompressSync("app()"),
+    "long.txt": "line\n".repeat(1000),
+  });
   return root;
 }
 

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -19,14 +19,13 @@ const plugin = 'import { text } from "./text.mjs";\nexport default () => ({ name
 
 /** A server whose configuration, with a plugin of its own, lies in its root. */
 async function overlapping(options: Partial<FileServerConfig> = {}): Promise<Served & { directory: string }> {
-  const directory = await temporaryDirectory();
-  await mkdir(join(directory, "plugins"));
-  await writeFile(join(directory, "config.html"), page);
-  await writeFile(join(directory, "plugins/hello.mjs"), plugin);
-  await writeFile(join(directory, "plugins/text.mjs"), 'export { text } from "left-pad";\n');
-  await mkdir(join(directory, "node_modules/left-pad"), { recursive: true });
-  await writeFile(join(directory, "node_modules/left-pad/package.json"), '{ "type": "module", "main": "index.js" }');
-  await writeFile(join(directory, "node_modules/left-pad/index.js"), 'export const text = "hello";\n');
+  const directory = await temporaryDirectory({
+    "config.html": page,
+    "plugins/hello.mjs": plugin,
+    "plugins/text.mjs": 'export { text } from "left-pad";\n',
+    "node_modules/left-pad/package.json": '{ "type": "module", "main": "index.js" }',
+    "node_modules/left-pad/index.js": 'export const text = "hello";\n',
+  });
   return { ...(await serve({ ...(await loadConfig(join(directory, "config.html"))), ...options })), directory };
 }
 

@@ -1,5 +1,5 @@
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bundledNames, readLibrary } from "../../src/config-page/bundled-plugins.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
@@ -39,11 +39,7 @@ describe("a configuration from a page", () => {
   async function start(): Promise<
     Served & { place: string; ask: (host: string, method: string, path: string, more?: Sending) => Promise<Answer> }
   > {
-    const place = await temporaryDirectory();
-    for (const [name, content] of Object.entries(files)) {
-      await mkdir(dirname(join(place, name)), { recursive: true });
-      await writeFile(join(place, name), content);
-    }
+    const place = await temporaryDirectory(files);
     await cp(join(import.meta.dirname, "configuration/config.html"), join(place, "config.html"));
     await cp(join(import.meta.dirname, "configuration/users.html"), join(place, "members/users.html"));
     const served = await serve(await loadConfig(join(place, "config.html")));

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,12 +10,9 @@ import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 describe("the pages of a history", { tags: ["chromium"] }, () => {
   it("are reached from the listing, say what one gets before a change is undone, and have no fault for axe", async () => {
-    const directory = await temporaryDirectory();
-    await mkdir(join(directory, "site"));
-    await writeFile(
-      join(directory, "site/list.html"),
-      "<ul>\n<li id=a>one</li>\n<li>\n<li>\n<li id=b>two</li>\n</ul>\n",
-    );
+    const directory = await temporaryDirectory({
+      "site/list.html": "<ul>\n<li id=a>one</li>\n<li>\n<li>\n<li id=b>two</li>\n</ul>\n",
+    });
     const files = createFileServer({
       root: join(directory, "site"),
       plugins: [history({ repository: join(directory, "site.git") })],

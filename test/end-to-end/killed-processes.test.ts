@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
@@ -49,9 +49,7 @@ const board = `<ul id=one></ul><ul id=two></ul><ol id=l0>${cards.map((id) => `<l
 const firstFiles = { "log.txt": "", "a.html": "<!doctype html><ul></ul>", "board.html": board };
 
 async function inDirectory(): Promise<SharedRoot> {
-  const root = join(await temporaryDirectory(), "root");
-  await mkdir(root);
-  for (const [name, text] of Object.entries(firstFiles)) await writeFile(join(root, name), text);
+  const root = await temporaryDirectory(firstFiles);
   return {
     location: root,
     textAt: (path) => readFile(join(root, path), "utf8").catch(() => undefined),

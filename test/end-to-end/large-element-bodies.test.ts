@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -43,8 +43,7 @@ async function put(port: number, body: Buffer): Promise<{ status: number | undef
 }
 
 it("gets all clients through that send large contents at once, none of which is sent in vain", async () => {
-  const root = await temporaryDirectory();
-  await writeFile(join(root, "page.html"), "<!doctype html><p>old</p>");
+  const root = await temporaryDirectory({ "page.html": "<!doctype html><p>old</p>" });
   const { bodyBytes, elementBodyMemory, heapMebi } = load;
   const arguments_ = [`--max-old-space-size=${heapMebi}`, "--input-type=module", "-e", server];
   const process = runNode([...arguments_, root, String(elementBodyMemory)]);

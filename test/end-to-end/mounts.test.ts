@@ -1,6 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { join } from "node:path";
 import cors from "cors";
 import { Elysia } from "elysia";
 import express from "express";
@@ -27,10 +25,7 @@ function mounted(config: FileServerConfig): FileServer {
 }
 
 async function publicDirectory(): Promise<string> {
-  const root = await temporaryDirectory();
-  await writeFile(join(root, "about.html"), "<h1>About</h1>");
-  await mkdir(join(root, "images"));
-  await writeFile(join(root, "images", "a.txt"), "a");
+  const root = await temporaryDirectory({ "about.html": "<h1>About</h1>", "images/a.txt": "a" });
   return root;
 }
 

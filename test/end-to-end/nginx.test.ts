@@ -280,8 +280,7 @@ describe("a server behind nginx as documented", { tags: ["nginx", "openssl"] }, 
   });
 
   it("does all that with the command and its page", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "page.html"), page);
+    const directory = await temporaryDirectory({ "page.html": page });
     const config = join(directory, "config.html");
     await writeFile(config, configPage(".", { server: { trustProxy: "loopback" } }));
     const { url, printed, kill, ended } = await startFilement([config, "-v"]);

@@ -1,4 +1,4 @@
-import fs, { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import fs, { readdir, readFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -100,9 +100,7 @@ function withShortNames(): void {
 
 describe("a server on a disk that has short names", () => {
   it.each(["/GIT~1/config", "/git~1/config", "/GIT~1/"])("has nothing at %s", async (path) => {
-    const root = await temporaryDirectory();
-    await mkdir(join(root, ".git"));
-    await writeFile(join(root, ".git/config"), "[core]");
+    const root = await temporaryDirectory({ ".git/config": "[core]" });
     withShortNames();
     const { url } = await serve({ root });
     expect((await send(url, "GET", path)).status).toBe(404);

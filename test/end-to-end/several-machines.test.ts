@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
@@ -68,9 +68,8 @@ async function inBucket(): Promise<SharedRoot> {
 }
 
 async function inDirectory(): Promise<SharedRoot> {
-  const root = await temporaryDirectory();
+  const root = await temporaryDirectory(firstFiles);
   await mkdir(join(root, "new"));
-  for (const [path, text] of Object.entries(firstFiles)) await writeFile(join(root, path), text);
   return { location: root, textAt: (path) => readFile(join(root, path), "utf8").catch(() => undefined) };
 }
 

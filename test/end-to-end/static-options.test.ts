@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -27,19 +27,18 @@ import { listen } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 async function siteDirectory(): Promise<string> {
-  const root = await temporaryDirectory();
-  await mkdir(join(root, "assets"));
-  await mkdir(join(root, "old"));
-  await writeFile(join(root, "index.html"), "<h1>App</h1>");
-  await writeFile(join(root, "about.html"), "<h1>About</h1>");
-  await writeFile(join(root, "assets", "app.js"), "app()");
-  await writeFile(join(root, "old", "default.htm"), "<h1>Old</h1>");
-  await writeFile(join(root, "assets", "plan b.txt"), "b");
-  await writeFile(join(root, "long.txt"), "line\n".repeat(1000));
-  await writeFile(join(root, "assets", "app.js.br"), brotliCompressSync("app()"));
-  await writeFile(join(root, "assets", "app.js.gz"), gzipSync("app()"));
-  await writeFile(join(root, "assets", "only.js.br"), brotliCompressSync("only()"));
-  await writeFile(join(root, ".hidden"), "hidden");
+  const root = await temporaryDirectory({
+    "index.html": "<h1>App</h1>",
+    "about.html": "<h1>About</h1>",
+    "assets/app.js": "app()",
+    "old/default.htm": "<h1>Old</h1>",
+    "assets/plan b.txt": "b",
+    "long.txt": "line\n".repeat(1000),
+    "assets/app.js.br": brotliCompressSync("app()"),
+    "assets/app.js.gz": gzipSync("app()"),
+    "assets/only.js.br": brotliCompressSync("only()"),
+    ".hidden": "hidden",
+  });
   return root;
 }
 
@@ -534,8 +533,7 @@ describe("dav", () => {
   }
 
   async function wiki(config: Partial<FileServerConfig>): Promise<FileServer> {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "wiki.html"), "<!doctype html><title>Wiki</title>");
+    const root = await temporaryDirectory({ "wiki.html": "<!doctype html><title>Wiki</title>" });
     return filesOf({ root, ...config });
   }
 

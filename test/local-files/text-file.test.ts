@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, symlink, truncate, writeFile } from "node:fs/promises";
+import { chmod, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readTextFile, TextFileError } from "../../src/local-files/text-file.ts";
@@ -49,8 +49,7 @@ describe("readTextFile", () => {
   });
 
   it("refuses a file that is not there", async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, "a.txt"), "");
+    const directory = await temporaryDirectory({ "a.txt": "" });
     const expected = "the file does not exist: expected a file";
     expect(await refusal(join(directory, "missing.html"))).toBe(expected);
     expect(await refusal(join(directory, "a.txt", "below.html"))).toBe(expected);
@@ -69,9 +68,7 @@ describe("readTextFile", () => {
   });
 
   it("refuses what it may not read", { tags: ["unprivileged", "posix"] }, async () => {
-    const directory = await temporaryDirectory();
-    await mkdir(join(directory, "closed"));
-    await writeFile(join(directory, "closed/a.html"), "a");
+    const directory = await temporaryDirectory({ "closed/a.html": "a" });
     await chmod(join(directory, "closed/a.html"), 0);
     expect(await refusal(join(directory, "closed/a.html"))).toMatch("it may not be read");
   });

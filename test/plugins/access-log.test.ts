@@ -163,8 +163,7 @@ describe("the access log", () => {
 
   it("marks a download that the client broke off, with the bytes that were really sent", async () => {
     const size = 1024 ** 3;
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "large.bin"), "");
+    const root = await temporaryDirectory({ "large.bin": "" });
     await truncate(join(root, "large.bin"), size);
     const log = collect();
     const { port } = await serve({ root, plugins: [accessLog({ write: log.write })] });

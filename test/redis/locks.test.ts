@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer, diskStorage, type SharedLocks, StorageError } from "../../src/index.ts";
@@ -63,9 +63,7 @@ describe("locks in Redis", { tags: ["redis-server"] }, () => {
 
   it("keep appends of several servers apart that see nothing else of each other", async () => {
     const { url } = await redisServer();
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "log.txt"), "");
-    await writeFile(join(root, "list.html"), "<ul></ul>");
+    const root = await temporaryDirectory({ "log.txt": "", "list.html": "<ul></ul>" });
     const servers = [1, 2].map(() => runNode([join(projectRoot, "test/redis/serve-shared-disk.mjs"), root, url]));
     const origins = await Promise.all(servers.map(async ({ waitFor }) => (await waitFor(/listening on (\S+)/))[1]));
     const post = async (origin: string | undefined, index: number): Promise<readonly number[]> => {
@@ -110,8 +108,7 @@ describe("a lock with a time limit", () => {
   }
 
   async function storageWith(locks: SharedLocks) {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.txt"), "old");
+    const root = await temporaryDirectory({ "a.txt": "old" });
     const storage = diskStorage(root, { locks });
     onTestFinished(() => storage.close?.());
     return { root, storage, content: () => readFile(join(root, "a.txt"), "utf8") };

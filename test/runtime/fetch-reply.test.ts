@@ -29,6 +29,15 @@ function endless(): Readable {
   return stream;
 }
 
+/** A reply of which one piece was read. */
+async function begun(signal?: AbortSignal) {
+  const stream = endless();
+  const { response, sent } = give({ body: stream }, signal);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  return { stream, sent, reader };
+}
+
 describe("a reply as a Response", () => {
   it("has status, header fields and content", async () => {
     const { response, sent } = give({ status: 201, headers: { "content-type": "text/x", etag: '"1"' }, body: "é" });
@@ -87,10 +96,7 @@ describe("a streamed Response", () => {
   });
 
   it("lets go of the content when its reader cancels", async () => {
-    const stream = endless();
-    const { response, sent } = give({ body: stream });
-    const reader = response.body?.getReader();
-    await reader?.read();
+    const { stream, sent, reader } = await begun();
     await reader?.cancel();
     expect(await sent).toEqual({ bytes: 5, aborted: true });
     expect(stream.destroyed).toBe(true);
@@ -98,10 +104,7 @@ describe("a streamed Response", () => {
 
   it("lets go of the content when the request is aborted, read or not", async () => {
     const controller = new AbortController();
-    const stream = endless();
-    const { response, sent } = give({ body: stream }, controller.signal);
-    const reader = response.body?.getReader();
-    await reader?.read();
+    const { sent, reader } = await begun(controller.signal);
     const next = reader?.read();
     controller.abort();
     await expect(next).rejects.toThrow();
@@ -150,10 +153,7 @@ describe("a streamed Response", () => {
   });
 
   it("ends as aborted where the stream was destroyed under it", async () => {
-    const stream = endless();
-    const { response, sent } = give({ body: stream });
-    const reader = response.body?.getReader();
-    await reader?.read();
+    const { stream, sent, reader } = await begun();
     stream.destroy();
     await once(stream, "close");
     expect(await sent).toMatchObject({ bytes: 5, aborted: true });

@@ -1,8 +1,6 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { BodyBudget } from "../../src/server/body-budget.ts";
 import { serve } from "../helpers/serve.ts";
@@ -223,8 +221,7 @@ describe("slow content", () => {
 
 describe("a server", () => {
   it("answers 503 to a body that finds no room beside those that are being sent", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "page.html"), "<p>old</p>");
+    const root = await temporaryDirectory({ "page.html": "<p>old</p>" });
     const { port, url } = await serve({ root, elementBodyMemory: 1800 });
     const slow = connect(port, "127.0.0.1");
     const head = "PUT /page.html HTTP/1.1\r\nHost: localhost\r\nRange: selector=p\r\nContent-Length: 900\r\n";

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it, vi } from "vitest";
 import { messageOf, notify } from "../../src/server/logger.ts";
 
@@ -14,9 +15,10 @@ describe("notify", () => {
     expect(failed.mock.calls).toMatchObject([[{ message: "broken" }]]);
   });
 
-  it("hands over what a promise rejects with", async () => {
-    const failure = new Promise((resolve) => notify(() => Promise.reject("broken"), resolve));
-    expect(await failure).toBe("broken");
+  it.each(["own", "Node's, which is another in Jest"])("hands over what a promise rejects with: %s", async (realm) => {
+    const reject = (): unknown =>
+      realm === "own" ? Promise.reject("broken") : runInNewContext('Promise.reject("broken")');
+    expect(await new Promise((resolve) => notify(reject, resolve))).toBe("broken");
   });
 });
 

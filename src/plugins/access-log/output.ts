@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { isPromise } from "node:util/types";
 import { ConfigError } from "../../config.ts";
 import { inTime } from "../../event-loop/in-time.ts";
 import { messageOf, notify } from "../../server/logger.ts";
@@ -85,7 +86,7 @@ export function functionOutput(take: (...line: Parameters<Output["add"]>) => unk
       if (pendingLength + length > maxQueuedBytes) return failures.drop(1);
       try {
         const result = take(line, entry);
-        if (!(result instanceof Promise)) return failures.succeeded();
+        if (!isPromise(result)) return failures.succeeded();
         pendingLength += length;
         const held: Promise<void> = result
           .then(() => failures.succeeded(), lost)

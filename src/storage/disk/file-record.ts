@@ -90,13 +90,11 @@ const absent: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXI
 /** Names of errors by number; Node 20 has more numbers than names (EDQUOT is "Unknown system error -122"). */
 const names: ReadonlyMap<number, string> = new Map(Object.entries(system.errno).map(([name, no]) => [no, name]));
 
-/** The operating system's name of an error (`"ENOENT"`), or `""` for any other error. */
+/** The operating system's name of an error (`"ENOENT"`), or `""` for any other. In Jest, its class is not our `Error`. */
 export function errnoOf(error: unknown): string {
-  if (!(error instanceof Error && "code" in error)) return "";
-  const { code } = error;
+  const { code, errno, syscall }: Partial<Record<"code" | "errno" | "syscall", unknown>> = Object(error);
   if (typeof code === "string" && /^E[A-Z0-9]+$/.test(code)) return code;
-  const isUnnamed = "errno" in error && typeof error.errno === "number" && "syscall" in error;
-  return isUnnamed ? (names.get(-Number(error.errno)) ?? "") : "";
+  return syscall === undefined ? "" : (names.get(-Number(errno)) ?? "");
 }
 
 export function meansAbsent(error: unknown): boolean {

@@ -1,5 +1,16 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { folders } from "./folder.ts";
+
+/** The kinds of the questions that a page asks, which are all answered with no. */
+function dismissed(page: Page): readonly string[] {
+  const kinds: string[] = [];
+  page.on("dialog", (dialog) => {
+    kinds.push(dialog.type());
+    void dialog.dismiss();
+  });
+  return kinds;
+}
 
 describe("editing in a listing", { tags: ["chromium"] }, () => {
   const open = folders();
@@ -38,11 +49,7 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
       await expect.poll(() => page.getByRole("textbox", { name: "Theirs" }).inputValue()).toBe(theirs);
       expect((await ask("GET", "/a.txt")).text).toBe(theirs);
     }
-    const questions: string[] = [];
-    page.on("dialog", (dialog) => {
-      questions.push(dialog.type());
-      void dialog.dismiss();
-    });
+    const questions = dismissed(page);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.keyboard.press("Escape");
     expect(questions).toEqual(["confirm", "confirm"]); // what was typed is still there
@@ -53,11 +60,7 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
 
   it("asks before Cancel, Escape, or leaving throws away what was typed, and only then", async () => {
     const { page } = await open({ "/a.txt": "one\r\ntwo" }, {}, "/", {});
-    const questions: string[] = [];
-    page.on("dialog", (dialog) => {
-      questions.push(dialog.type());
-      void dialog.dismiss();
-    });
+    const questions = dismissed(page);
     await page.getByRole("button", { name: "Edit a.txt" }).dblclick();
     await page.getByLabel("Content").waitFor();
     await page.keyboard.press("Escape");

@@ -131,8 +131,7 @@ describe("history of processes that are killed", () => {
   it.each(isCampaign ? [1, 2, 4] : [3])(
     "has every change that was answered once, in order: %i processes",
     async (processes) => {
-      const root = await temporaryDirectory();
-      for (const [path, text] of Object.entries(firstFiles)) await writeFile(join(root, path), text);
+      const root = await temporaryDirectory(firstFiles);
       await verifyCommits(processes, diskStorage(root, { durability: "rename" }), root);
     },
   );

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -72,8 +72,7 @@ describe("the thread of a disk", () => {
   });
 
   it("sends errors as they were thrown", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a"), "");
+    const root = await temporaryDirectory({ a: "" });
     const place = { directory: root, name: "b", expected: undefined, sync: false };
     const [found] = await resultsOf([{ kind: "append", ...place, content: Buffer.from("x"), keepsNote: false }]);
     expect(found).toEqual({ value: { isDone: false, record: undefined, hasNote: false, problems: [] } });

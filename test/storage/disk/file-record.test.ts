@@ -1,6 +1,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { asStorageError, errnoOf, storedStat, uniqueMoment } from "../../../src/storage/disk/file-record.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
@@ -52,6 +53,10 @@ describe("an error of the operating system", () => {
       expect(asStorageError(error)).toBe(error);
     },
   );
+
+  it("is told where its class is that of another realm, as that of Node is in a test of Jest", () => {
+    expect(errnoOf(runInNewContext('Object.assign(new Error(), { code: "ENOENT" })'))).toBe("ENOENT");
+  });
 
   it("is told by its number where Node does not know its name", () => {
     const unnamed = { code: "Unknown system error -122", errno: -constants.errno.EDQUOT, syscall: "write" };

@@ -10,9 +10,7 @@ import { namesAt } from "../content.ts";
 
 describe("a directory of the disk", () => {
   it("leaves out temporary files", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, ".filement-0123abcd-1-ff.tmp"), "");
-    await writeFile(join(root, ".filement.html"), "");
+    const root = await temporaryDirectory({ ".filement-0123abcd-1-ff.tmp": "", ".filement.html": "" });
     expect(await namesAt(diskStorage(root), "/")).toEqual([".filement.html"]);
   });
 

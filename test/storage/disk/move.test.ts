@@ -8,10 +8,8 @@ import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, textAt } from "../content.ts";
 
 async function root() {
-  const root = await temporaryDirectory();
-  await mkdir(join(root, "dir"));
-  await writeFile(join(root, "a.txt"), "a");
-  await writeFile(join(root, "b.txt"), "b");
+  const root = await temporaryDirectory({ "a.txt": "a", "b.txt": "b" });
+  await mkdir(join(root, "dir"), { recursive: true });
   return { root, storage: diskStorage(root) };
 }
 

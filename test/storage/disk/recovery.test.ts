@@ -238,8 +238,7 @@ describe("a note about an append", () => {
   });
 
   it("stays where it is a directory, and hinders neither a start nor a reader", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.txt"), old);
+    const root = await temporaryDirectory({ "a.txt": old });
     const name = appendNoteName((await stat(join(root, "a.txt"), { bigint: true })).ino);
     await mkdir(join(root, name));
     await diskStorage(root).start?.();

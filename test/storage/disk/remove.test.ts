@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
@@ -7,8 +7,7 @@ import { slowContent } from "../content.ts";
 
 describe("a removal on the disk", () => {
   it("shows the check the file that a link leads to", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.txt"), "12345");
+    const root = await temporaryDirectory({ "a.txt": "12345" });
     await symlink("a.txt", join(root, "link.txt"));
     const sizes: Array<number | undefined> = [];
     await diskStorage(root).remove("/link.txt", { check: (current) => void sizes.push(current?.size) });

@@ -41,8 +41,7 @@ describe("a write to the disk", () => {
   });
 
   it("gives a new file the mode that every new file gets", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "other.txt"), "");
+    const root = await temporaryDirectory({ "other.txt": "" });
     await diskStorage(root).write("/a.txt", content("new"));
     expect((await stat(join(root, "a.txt"))).mode).toBe((await stat(join(root, "other.txt"))).mode);
   });
@@ -172,8 +171,7 @@ describe("an edit on the disk", () => {
   });
 
   it("does not bring back a file that was removed meanwhile", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.txt"), "old");
+    const root = await temporaryDirectory({ "a.txt": "old" });
     const updating = diskStorage(root).update(
       "/a.txt",
       withBytes(async (bytes) => {
