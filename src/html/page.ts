@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import { atOnce, inSlices, type SlicedWork } from "../event-loop/sliced-work.ts";
 import { elementSpan } from "./document/element-span.ts";
 import { type SourceElement, textContent } from "./document/html-nodes.ts";
@@ -230,7 +231,7 @@ class SlicedPage implements PageInSlices {
 }
 
 function* parsedPage(source: string | Uint8Array, { kind = "html", limits = {} }: PageOptions): SlicedWork<ParsedPage> {
-  const isContent = typeof source === "string" || source instanceof Uint8Array;
+  const isContent = typeof source === "string" || isUint8Array(source);
   if (!isContent) throw new TypeError("the source of a page: expected a string or a Uint8Array");
   if (kind !== "html" && kind !== "xml") throw new TypeError('the kind of a page: expected "html" or "xml"');
   if (typeof source !== "string") return new ParsedPage(yield* parseDocument(kind, source, limits), limits);

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
+import { isUint8Array } from "node:util/types";
 import { HttpError } from "../http/http-error.ts";
 import { belowMount, type Mount, mountOf } from "../http/request-target.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
@@ -173,7 +174,7 @@ async function* onceMore(request: NodeRequest): AsyncGenerator<Uint8Array, void,
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const length = request.headers["content-length"] ?? (bytes as Uint8Array | undefined)?.byteLength;
   // Of another length: text that was in another encoding, content that was decompressed, a string that was JSON.
-  if (bytes instanceof Uint8Array && bytes.byteLength === Number(length)) yield bytes;
+  if (isUint8Array(bytes) && bytes.byteLength === Number(length)) yield bytes;
   else {
     const details = "A body parser read this request before the file server could. Mount the file server before it.";
     throw new HttpError(500, "BODY_CONSUMED", details);

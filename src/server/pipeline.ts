@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import { errorReply } from "./error-reply.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Plugin, Scope } from "./plugin.ts";
@@ -60,7 +61,7 @@ function checkReply(plugin: Plugin, returned: unknown): Reply {
   if (!accept && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
     throw new TypeError(`plugin "${plugin.name}" returned status ${status}: expected 200 to 599`);
   }
-  const isWhole = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  const isWhole = body === undefined || typeof body === "string" || isUint8Array(body);
   if (!isWhole && typeof body?.pipe !== "function") {
     throw new TypeError(`plugin "${plugin.name}" returned content that is neither text, bytes nor a stream`);
   }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Duplex, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { isUint8Array } from "node:util/types";
 import * as zlib from "node:zlib";
 import type { HttpError, ReplyHeaders } from "../http/http-error.ts";
 
@@ -56,12 +57,12 @@ export function variesBy(reply: Reply, ...fields: readonly string[]): Reply {
 export function bodyLength(body: ReplyBody | undefined): number | undefined {
   if (body === undefined) return 0;
   if (typeof body === "string") return Buffer.byteLength(body);
-  return body instanceof Uint8Array ? body.byteLength : undefined;
+  return isUint8Array(body) ? body.byteLength : undefined;
 }
 
 /** Whether content comes piece by piece. */
 export function isStream(body: ReplyBody | undefined): body is Readable {
-  return typeof body === "object" && !(body instanceof Uint8Array);
+  return typeof body === "object" && !isUint8Array(body);
 }
 
 /**

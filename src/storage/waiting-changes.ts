@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { nextTick } from "node:process";
+import { isUint8Array } from "node:util/types";
 import { StorageError, type StoredStat, type WriteResult } from "./storage.ts";
 
 /** Most changes that are written together, and the bytes of content after which no other joins them. */
@@ -72,7 +73,7 @@ export class Draft {
 }
 
 function inMemory(content: Uint8Array | StoredContent): Uint8Array {
-  if (content instanceof Uint8Array) return content;
+  if (isUint8Array(content)) return content;
   throw new Error("content that is not in memory is in no group");
 }
 

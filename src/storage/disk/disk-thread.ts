@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import { Worker } from "node:worker_threads";
 import { StorageError, type StorageErrorCode } from "../storage.ts";
 import { Elsewhere } from "./directory.ts";
@@ -137,7 +138,7 @@ function bytesOf(job: Job): number {
 
 /** The job with no more content than its own: a message takes along all memory that a `Uint8Array` is a part of. */
 function exact(job: Job): Job {
-  if (!("content" in job) || !(job.content instanceof Uint8Array)) return job;
+  if (!("content" in job) || !isUint8Array(job.content)) return job;
   const { content } = job;
   return content.byteLength === content.buffer.byteLength ? job : { ...job, content: new Uint8Array(content) };
 }
