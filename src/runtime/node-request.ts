@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
+import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Http2ServerRequest, type Http2ServerResponse } from "node:http2";
-import { TLSSocket } from "node:tls";
+import type { TLSSocket } from "node:tls";
 import { isUint8Array } from "node:util/types";
 import { HttpError } from "../http/http-error.ts";
 import { belowMount, type Mount, mountOf } from "../http/request-target.ts";
@@ -57,7 +58,7 @@ export class NodeIncoming implements IncomingRequest {
     this.target = prefix === "" && !isStripped ? belowMount(url, mount.prefix) : url;
     this.headers = request.headers;
     this.peer = request.socket.remoteAddress ?? "";
-    this.encrypted = request.socket instanceof TLSSocket;
+    this.encrypted = (request.socket as Partial<TLSSocket>).encrypted === true;
     this.httpVersion = request.httpVersion;
     this.isUpgrade = this.#takesOver && /^websocket$/i.test(request.headers.upgrade ?? "");
   }
@@ -97,6 +98,11 @@ export class NodeIncoming implements IncomingRequest {
   }
 }
 
+/** Whether a connection is the plain object, without events, that adapters for cloud functions have in its place. */
+export function isPlain(socket: object | null): boolean {
+  return socket !== null && !(socket instanceof EventEmitter);
+}
+
 /** Calls `callback` when a response is over, sent or not. */
 export function onceOver(request: NodeRequest, response: NodeResponse, callback: () => void): void {
   if (request instanceof Http2ServerRequest) {
@@ -106,16 +112,15 @@ export function onceOver(request: NodeRequest, response: NodeResponse, callback:
   }
   // A response that waits behind others of its connection (pipelining) gets no event when that closes.
   const { socket } = request;
+  if (socket.destroyed) return void callback();
+  const told = isPlain(socket) ? undefined : socket.setMaxListeners(0);
   const over = (): void => {
-    socket.off("close", over);
+    told?.off("close", over);
     response.off("close", over);
     callback();
   };
-  if (socket.destroyed) callback();
-  else {
-    socket.setMaxListeners(0).on("close", over); // as many wait as the client has sent
-    response.on("close", over);
-  }
+  told?.on("close", over); // as many wait as the client has sent
+  response.on("close", over);
 }
 
 /** The last request of each connection, which may be answered by now. */

@@ -4,7 +4,7 @@ import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Readable } from "node:stream";
 import { discard, isStream, type Reply, type Sent } from "../server/reply.ts";
 import { isPieceStream } from "../storage/storage.ts";
-import { type NodeRequest, type NodeResponse, onceOver } from "./node-request.ts";
+import { isPlain, type NodeRequest, type NodeResponse, onceOver } from "./node-request.ts";
 
 /** Most of an unread request that is read and thrown away so that the connection can be used again, in bytes. */
 const maxDrained = 64 * 1024;
@@ -45,7 +45,8 @@ export function sendReply(
 /** Whether what is written goes to the connection itself. Express's `compression` keeps it, and never calls back. */
 function writesAtOnce(response: NodeResponse): response is ServerResponse {
   const { write, end } = OutgoingMessage.prototype;
-  return response instanceof ServerResponse && response.write === write && response.end === end;
+  const isOwn = response instanceof ServerResponse && response.write === write && response.end === end;
+  return isOwn && !isPlain(response.socket);
 }
 
 type Unread = "nothing" | "little" | "much";
@@ -141,7 +142,8 @@ async function sendStream(
       body.once("close", () => wake()); // perhaps because the client does not read, which nothing else tells
       for await (const piece of body) {
         count(piece);
-        if (!(response as NodeJS.WritableStream).write(piece)) await new Promise<void>((resolve) => (wake = resolve));
+        const isFull = (response as NodeJS.WritableStream).write(piece) === false; // not where it says nothing
+        if (isFull) await new Promise<void>((resolve) => (wake = resolve));
       }
     }
     if (announced !== undefined && bytes < Number(announced)) throw wrongLength(announced);

@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { Agent, createServer, IncomingMessage, request, ServerResponse } from "node:http";
 import type { ClientHttp2Session, ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { NodeIncoming, type NodeRequest, type NodeResponse } from "../../src/runtime/node-request.ts";
+import { sendReply } from "../../src/runtime/send-reply.ts";
 import { deferred } from "../helpers/deferred.ts";
 import { send } from "../helpers/send.ts";
 import { listen, openHttp2, openSocket, rawRequest } from "../helpers/serve.ts";
@@ -124,6 +126,25 @@ describe("a request of node", () => {
     });
     expect((await send(url, "PUT", "/", { body: "x".repeat(1000) })).text).toBe("enough");
   });
+});
+
+it.each<[string, string | Readable]>([
+  ["whole", "bytes"],
+  ["as a stream", Readable.from(["by", "tes"])],
+])("is answered %s where its connection is a plain object, as in adapters for cloud functions", async (_how, body) => {
+  const request = new IncomingMessage({ encrypted: true } as never);
+  request.complete = true;
+  const response = new ServerResponse(request);
+  let written = "";
+  const write = (data: unknown, _encoding: unknown, done?: () => void): void => {
+    written += data;
+    done?.();
+  };
+  response.assignSocket({ writable: true, _writableState: {}, on() {}, cork() {}, uncork() {}, write } as never);
+  const incoming = new NodeIncoming(request, response);
+  expect([incoming.encrypted, incoming.signal().aborted]).toEqual([true, false]);
+  await sendReply(request, response, { status: 200, headers: { "content-length": "5" }, body });
+  expect(written.split("\r\n\r\n")[1]).toBe("bytes");
 });
 
 describe("a request to take over the connection", () => {
