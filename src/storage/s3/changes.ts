@@ -6,10 +6,10 @@ import { type Found, maxKeptBytes, objectAt, type Places, parentOf, slashed, uns
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
 import { isKnownSince, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
-/** Most times that a change is begun again after losing a race: with four rivals, one in a million loses all. */
-const maxTries = 48;
-/** Longest pause between two tries, in milliseconds. Longer than a rival takes, it only loses more often. */
-const maxPauseMs = 250;
+/** Most times that a change is begun again after losing a race to another server. */
+const maxTries = 64;
+/** Longest pause between two tries, in milliseconds: longer than a busy store takes for the change of a rival. */
+const maxPauseMs = 500;
 /** How often a write whose answer was lost is looked for, and the longest pauses between, in milliseconds. */
 const maxLooks = 4;
 const lookPauseMs = 1_000;
