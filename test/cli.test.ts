@@ -44,9 +44,10 @@ const isOpen =
 
 describe("filement, the command", () => {
   it("lets users of a file in with --users, and says that only they can change files", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await temporaryDirectory({
+      "users.txt": `ada:{SHA}${createHash("sha1").update("love").digest("base64")}\n`,
+    });
     const users = join(directory, "users.txt");
-    await writeFile(users, `ada:{SHA}${createHash("sha1").update("love").digest("base64")}\n`);
     const { url, printed } = await startFilement([directory, "--users", users]);
     expect(printed.stderr).toContain(`filement: only users of ${users} can change the files here, after signing in\n`);
     const write = (headers: Record<string, string>) => fetch(`${url}/a.txt`, { method: "PUT", body: "a", headers });

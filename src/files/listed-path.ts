@@ -25,7 +25,7 @@ export function refuseHiddenPath(method: string, path: string, dotfiles: "ignore
 
 function hidden(method: string): HttpError {
   if (method === "GET" || method === "HEAD" || method === "OPTIONS") return notFound();
-  return new HttpError(403, "FORBIDDEN_PATH", "Nothing may be stored under such a name.");
+  return new HttpError(403, "FORBIDDEN_PATH", "This name is reserved; choose another.");
 }
 
 /** Permits about a listed path, and what is below it, what is permitted about the path that was asked for as well. */

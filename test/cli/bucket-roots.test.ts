@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { logLines } from "../../src/cli/log-lines.ts";
@@ -34,8 +33,7 @@ describe("a root in a bucket", () => {
   });
 
   it("is named by a page for a host like a directory", { tags: ["versitygw"] }, async () => {
-    const page = join(await temporaryDirectory(), "config.html");
-    await writeFile(page, configPage(placeInBucket()));
+    const page = join(await temporaryDirectory({ "config.html": configPage(placeInBucket()) }), "config.html");
     const { files } = await startFiles({ target: page, tls: undefined, verbose: false }, log);
     expect((await files.fetch(new Request("http://localhost/a.txt", { method: "PUT", body: "a" }))).status).toBe(201);
     await files.close();

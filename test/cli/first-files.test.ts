@@ -66,8 +66,7 @@ describe("filement init", () => {
   });
 
   it("says in one line where it cannot write", async () => {
-    const file = join(await temporaryDirectory(), "file");
-    await writeFile(file, "");
+    const file = join(await temporaryDirectory({ file: "" }), "file");
     expect(await runFilement("init", file)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^filement: .+\n$/),

@@ -12,10 +12,8 @@ import { open } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 async function site(plugins: readonly string[] = []): Promise<{ directory: string; page: string }> {
-  const directory = await temporaryDirectory();
+  const directory = await temporaryDirectory({ "a.txt": "hello", "config.html": configPage(".", { plugins }) });
   const page = join(directory, "config.html");
-  await writeFile(join(directory, "a.txt"), "hello");
-  await writeFile(page, configPage(".", { plugins }));
   return { directory, page };
 }
 

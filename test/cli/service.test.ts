@@ -31,10 +31,8 @@ async function start(
   more: Partial<CommandLine> = {},
   timeouts: Partial<Timeouts> = {},
 ): Promise<Started> {
-  const directory = await temporaryDirectory();
+  const directory = await temporaryDirectory({ "a.txt": "hello", "config.html": configPage(".") });
   const page = join(directory, "config.html");
-  await writeFile(join(directory, "a.txt"), "hello");
-  await writeFile(page, configPage("."));
   const lines: string[] = [];
   const commandLine = { ...(parseCommandLine([page, "--port", "0", ...options]) as CommandLine), ...more };
   const service = await startService(

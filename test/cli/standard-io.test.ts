@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
@@ -66,8 +66,7 @@ describe("filement mcp", () => {
 
   it("is the user whom the environment names", async () => {
     const root = await site();
-    const file = join(await temporaryDirectory(), "users.html");
-    await writeFile(file, users);
+    const file = join(await temporaryDirectory({ "users.html": users }), "users.html");
     const signedIn = { FILEMENT_USER: "agent", FILEMENT_PASSWORD: "secret" };
     const { call } = await started([root, "--users", file], signedIn);
     expect((await call("edit", { path, edits })).isError).toBe(false);

@@ -33,10 +33,8 @@ describe("starting a file server", () => {
   });
 
   it("serves what a page says, and never the page itself", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await temporaryDirectory({ "config.html": configPage("."), "a.txt": "a" });
     const page = join(directory, "config.html");
-    await writeFile(page, configPage("."));
-    await writeFile(join(directory, "a.txt"), "a");
     expect(await statusOf(page, "http://localhost/a.txt")).toBe(200);
     expect(await statusOf(page, "http://localhost/config.html")).toBe(404);
   });

@@ -102,8 +102,10 @@ describe("loadModule", () => {
   });
 
   it("loads a file once that has not changed", async () => {
-    const path = join(await temporaryDirectory(), "plugin.mjs");
-    await writeFile(path, "let made = 0; export default () => ({ name: 'number ' + ++made });");
+    const path = join(
+      await temporaryDirectory({ "plugin.mjs": "let made = 0; export default () => ({ name: 'number ' + ++made });" }),
+      "plugin.mjs",
+    );
     await loadModule(path, {}, 100_000);
     expect(await loadModule(path, {}, 100_000)).toEqual({ name: "number 2" });
   });

@@ -1,5 +1,3 @@
-// The pages for people in another browser; what they do is tested in Chromium, in detail.
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, type LaunchOptions, launch, type Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -151,8 +149,7 @@ describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
     await page.keyboard.type("a.t");
     expect(await textsOf(page, "main > table > tbody > tr:not([hidden]) a")).toEqual(["a.txt"]);
     await page.keyboard.press("Escape");
-    const file = join(await temporaryDirectory(), "new.txt");
-    await writeFile(file, "from Firefox");
+    const file = join(await temporaryDirectory({ "new.txt": "from Firefox" }), "new.txt");
     const chooser = await page.waitForSelector<"input[type=file]">("input[type=file]");
     await chooser?.uploadFile(file);
     await page.waitForSelector("[aria-label='Delete new.txt']");

@@ -17,14 +17,12 @@ async function refusal(path: string): Promise<string> {
 
 describe("readTextFile", () => {
   it("gives the text of a file", async () => {
-    const path = join(await temporaryDirectory(), "a.html");
-    await writeFile(path, "<p>Grüße\r\n");
+    const path = join(await temporaryDirectory({ "a.html": "<p>Grüße\r\n" }), "a.html");
     expect(await readTextFile(path)).toBe("<p>Grüße\r\n");
   });
 
   it("drops a byte order mark", async () => {
-    const path = join(await temporaryDirectory(), "a.html");
-    await writeFile(path, "\ufeff<p>");
+    const path = join(await temporaryDirectory({ "a.html": "\ufeff<p>" }), "a.html");
     expect(await readTextFile(path)).toBe("<p>");
   });
 
@@ -36,15 +34,13 @@ describe("readTextFile", () => {
   });
 
   it("refuses a byte more", async () => {
-    const path = join(await temporaryDirectory(), "a.html");
-    await writeFile(path, "");
+    const path = join(await temporaryDirectory({ "a.html": "" }), "a.html");
     await truncate(path, 5 * 1024 * 1024 + 1);
     expect(await refusal(path)).toBe("it is larger than 5 MiB: expected a smaller file");
   });
 
   it("refuses what is not UTF-8", async () => {
-    const path = join(await temporaryDirectory(), "a.html");
-    await writeFile(path, Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]));
+    const path = join(await temporaryDirectory({ "a.html": Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]) }), "a.html");
     expect(await refusal(path)).toBe("it is not UTF-8: expected a text in this encoding");
   });
 

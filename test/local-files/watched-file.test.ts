@@ -205,9 +205,8 @@ async function following(file: string): Promise<Following> {
 }
 
 async function page(): Promise<{ directory: string; file: string }> {
-  const directory = await temporaryDirectory();
+  const directory = await temporaryDirectory({ "config.html": "first" });
   const file = join(directory, "config.html");
-  await writeFile(file, "first");
   return { directory, file };
 }
 

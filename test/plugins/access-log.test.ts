@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFile, truncate, writeFile } from "node:fs/promises";
+import { readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config.ts";
@@ -228,9 +228,8 @@ describe("the access log", () => {
   });
 
   it("writes one file for several hosts, which nobody can read or change over HTTP", async () => {
-    const root = await temporaryDirectory();
+    const root = await temporaryDirectory({ "page.html": page });
     const file = join(root, "access.log");
-    await writeFile(join(root, "page.html"), page);
     const plugin = accessLog({ file, format: "common" });
     const hosts = { "a.example": { root, plugins: [plugin] }, "b.example": { root, plugins: [plugin] } };
     const { files, url } = await serve({ hosts });

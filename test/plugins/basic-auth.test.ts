@@ -588,10 +588,8 @@ describe("basicAuth with an authfile", () => {
   });
 
   it("hides the file from everybody, wherever it lies", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await temporaryDirectory({ "a.txt": "a", "users.txt": await userLine("ada", "engine") });
     const authfile = join(directory, "users.txt");
-    await writeFile(join(directory, "a.txt"), "a");
-    await writeFile(authfile, await userLine("ada", "engine"));
     const { send } = await site({ authfile }, { root: directory });
     expect((await send("GET", "/a.txt", { headers: ada })).status).toBe(200);
     expect((await send("GET", "/users.txt", { headers: ada })).status).toBe(404);

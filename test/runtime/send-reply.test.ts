@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type ClientHttp2Session, constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { join } from "node:path";
@@ -320,8 +319,7 @@ describe("a file in pieces", () => {
 
   /** A file of the disk as the content of a reply. */
   async function fileReply(content: Uint8Array, length = content.byteLength): Promise<Reply> {
-    const location = join(await temporaryDirectory(), "a.bin");
-    await writeFile(location, content);
+    const location = join(await temporaryDirectory({ "a.bin": content }), "a.bin");
     const file = await fileAt(location);
     const body = file.stream();
     await file.close();

@@ -130,7 +130,7 @@ class FragmentCheck implements TokenSink {
   missingEndTags: string = "";
   readonly #html: string;
   readonly #isForeignContext: boolean;
-  /** The element of which this is text. */
+  /** Name of the element whose content this is, where it can hold only text. */
   readonly #textOf: string | undefined;
   readonly #lines: LineCounter;
   /** The pieces of a text, and where it begins. */

@@ -254,7 +254,7 @@ export class Committing {
     return count;
   }
 
-  /** Reads what has come; of a process of which much waits already, later. */
+  /** Reads what has come, but leaves journals of processes that have much waiting for later. */
   async #readAll(): Promise<void> {
     const collected = this.#uncollected;
     if (!this.#goesOnReading) this.#waiting.looks += 1;

@@ -32,8 +32,8 @@ const settled = new LRUCache<string, WholeFile>({ maxSize: 10_000, sizeCalculati
 const maxLooks = 10;
 
 /**
- * How often a path is looked up anew of which a part was moved, or became a link, since it was looked up. Where only
- * names lead to directories, each time could be the one in which that goes unnoticed.
+ * How often a path is looked up anew after a part of it was moved, or became a link. Where only names lead to
+ * directories, each time could be the one in which that goes unnoticed.
  */
 const maxAttempts = isTold() ? 5 : 1;
 

@@ -12,7 +12,7 @@ const maxFileBytes = 128 * 1024;
 const maxBytes = 32 * 1024 * 1024;
 /** What an entry takes besides the content. */
 const entryBytes = 1024;
-/** Paths of which more is known. `max` in place of `maxSize` would take the memory of all of them at once. */
+/** Paths that are remembered. `max` in place of `maxSize` would take the memory of all of them at once. */
 const seen = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 // A file that is written twice within one tick of the file system's clock keeps its times, and the second content would

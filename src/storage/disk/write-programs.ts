@@ -159,7 +159,7 @@ function* remove(directory: Directory, job: JobOf<"remove">): Program<JobResult>
 
 /**
  * Renames a file or directory. Another program that takes the new name between the last look and the rename loses its
- * file: a link, which would refuse, and then a removal leave two names for one file after a crash, of which an append
+ * file. A link would refuse, but a crash between it and the removal would leave two names for one file, and an append
  * would change both.
  */
 function* move(from: Directory, to: Directory, job: JobOf<"move">): Program<JobResult> {

@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createFileServer, type FileServer } from "../../../src/file-server.ts";
 import { Committing } from "../../../src/plugins/history/committing.ts";
 import type { Importer } from "../../../src/plugins/history/importer.ts";
-import { Journal } from "../../../src/plugins/history/journal.ts";
+import { Journal, JournalReader } from "../../../src/plugins/history/journal.ts";
 import { history } from "../../../src/plugins/history.ts";
 import { redisLocks } from "../../../src/redis/locks.ts";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
@@ -185,6 +185,33 @@ describe("history of a process that takes over", () => {
     expect(await readdir(spool)).toEqual([]);
   });
 
+  it("waits longer for what came before while a process is there that may be about to note it", async () => {
+    const directory = join(await temporaryDirectory({ HEAD: "" }), "spool");
+    const [own, other] = [new Journal(directory), new Journal(directory)];
+    const { committed, committing } = committingTo(directory, own);
+    const change = async (journal: Journal, n: number): Promise<void> => {
+      const version = { path: "/a.txt", kind: "written", summary: `${n}`, time: n } as const;
+      await journal.add({ ...version, etag: `"${n}"`, follows: `"${n - 1}"` }, Buffer.from("a"));
+    };
+    const looks = vi.spyOn(JournalReader.prototype, "names");
+    await change(other, 0);
+    const ended = deferred();
+    const living = diskLocks.run(join(directory, other.owner), () => ended.promise);
+    committing.start();
+    await expect.poll(() => committed).toEqual([0]);
+    await change(own, 1);
+    await expect.poll(() => committed).toEqual([0, 1]);
+    await change(own, 3);
+    const before = looks.mock.calls.length;
+    await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(before + 30); // three for each
+    await change(other, 2);
+    await expect.poll(() => committed).toEqual([0, 1, 2, 3]);
+    ended.resolve();
+    await living;
+    await committing.close();
+    await Promise.all([own.close(), other.close()]);
+  });
+
   it("reads what was left a part at a time, and keeps the order of versions that are in several journals", async () => {
     const directory = join(await temporaryDirectory(), "spool");
     await writeFile(join(directory, "../HEAD"), "");
@@ -195,25 +222,30 @@ describe("history of a process that takes over", () => {
       await journals[Math.floor(n / 20) % 2]?.add({ ...version, follows: n === 0 ? "" : `"${n - 1}"` }, content);
     }
     for (const journal of journals) await journal.close();
-    const committed: number[] = [];
-    const batches: number[] = [];
-    const importer: Partial<Importer> = {
-      imported: async () => new Map(),
-      add: async ({ summary }) => void committed.push(Number(summary)),
-      flush: async () => void batches.push(committed.length - batches.reduce((sum, each) => sum + each, 0)),
-      close: async () => {},
-    };
-    const looked = deferred();
-    const others = { look: async () => looked.resolve(), tidy: async () => {}, report: () => {}, maxBacklog: 1 };
-    const own = new Journal(directory);
-    const committing = new Committing({ directory, own, importer: importer as Importer, ...others });
+    const { committed, batches, committing, looked } = committingTo(directory, new Journal(directory));
     committing.start();
-    await looked.promise;
+    await looked;
     await committing.close();
     expect(committed).toEqual(Array.from({ length: 100 }, (_, n) => n));
     expect(Math.max(...batches)).toBeLessThan(30);
   });
 });
+
+/** Makes commits in no repository, but in lists of the numbers of changes, and of how many came at once. */
+function committingTo(directory: string, own: Journal) {
+  const committed: number[] = [];
+  const batches: number[] = [];
+  const importer: Partial<Importer> = {
+    imported: async () => new Map(),
+    add: async ({ summary }) => void committed.push(Number(summary)),
+    flush: async () => void batches.push(committed.length - batches.reduce((sum, each) => sum + each, 0)),
+    close: async () => {},
+  };
+  const { promise: looked, resolve: look } = deferred();
+  const others = { look: async () => look(), tidy: async () => {}, report: () => {}, maxBacklog: 1 };
+  const committing = new Committing({ directory, own, importer: importer as Importer, ...others });
+  return { committed, batches, committing, looked };
+}
 
 /** What is missing, doubled, changed or in the wrong place of what was answered. */
 function wrongIn(commits: readonly Committed[], answered: readonly string[]): readonly string[] {

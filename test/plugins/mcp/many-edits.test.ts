@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
@@ -38,9 +38,8 @@ async function keptOf(urls: readonly string[], rounds: number, read: () => Promi
 
 describe("edits of eight agents at once, by four processes", () => {
   it("are all kept over one root", async () => {
-    const root = await temporaryDirectory();
+    const root = await temporaryDirectory({ "to-do.html": page });
     const file = join(root, "to-do.html");
-    await writeFile(file, page);
     const servers = await Promise.all(four.map(() => startFilement([root, "--mcp"])));
     const rounds = timesOf(1, 10);
     const urls = servers.map(({ url }) => url);

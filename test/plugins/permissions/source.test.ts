@@ -8,8 +8,7 @@ import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 describe("a file of rules that changes", () => {
   it("is compared with what it was in a time that grows with it, however many rules it has", async () => {
-    const location = join(await temporaryDirectory(), "rules.html");
-    await writeFile(location, "first");
+    const location = join(await temporaryDirectory({ "rules.html": "first" }), "rules.html");
     let loads = 0;
     const load = async () => {
       const rules = Array.from({ length: 100_000 - loads }, (_, index): PermissionRule => {

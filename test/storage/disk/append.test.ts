@@ -9,9 +9,8 @@ import { content, textAt } from "../content.ts";
 import { type Call, replaceCall } from "../replace-call.ts";
 
 async function rootWith(text: string): Promise<{ root: string; file: string }> {
-  const root = await temporaryDirectory();
+  const root = await temporaryDirectory({ "a.txt": text });
   const file = join(root, "a.txt");
-  await writeFile(file, text);
   return { root, file };
 }
 

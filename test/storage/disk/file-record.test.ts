@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
@@ -8,8 +8,7 @@ import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 describe("a version", () => {
   it("can stand in an entity tag, and does not tell the inode number", async () => {
-    const file = join(await temporaryDirectory(), "a.txt");
-    await writeFile(file, "a");
+    const file = join(await temporaryDirectory({ "a.txt": "a" }), "a.txt");
     const stats = await stat(file, { bigint: true });
     const { version } = storedStat(stats);
     expect(version).toMatch(/^[A-Za-z0-9_-]{22}$/);

@@ -7,8 +7,7 @@ import { lookedAt } from "../content.ts";
 
 describe("what readers are to know of a file", () => {
   it("is found once for each version", async () => {
-    const file = join(await temporaryDirectory(), "a.txt");
-    await writeFile(file, "old");
+    const file = join(await temporaryDirectory({ "a.txt": "old" }), "a.txt");
     const disk = lookedAt(dirname(file));
     const stat = await look(disk, "/a.txt", statAt);
     expect(knownWhole(file)?.stat.version).toBe(stat?.version);

@@ -12,9 +12,10 @@ import { fileAt, lookedAt } from "../content.ts";
 const mebibyte = 1024 * 1024;
 
 async function opened(content: number | Uint8Array): Promise<{ file: OpenFile; real: string; root: string }> {
-  const root = await temporaryDirectory();
+  const root = await temporaryDirectory({
+    "a.bin": typeof content === "number" ? Buffer.alloc(content, "a") : content,
+  });
   const real = join(root, "a.bin");
-  await writeFile(real, typeof content === "number" ? Buffer.alloc(content, "a") : content);
   return { file: await fileAt(real), real, root };
 }
 

@@ -122,9 +122,8 @@ describe("a note about an append", () => {
 
   /** What a process leaves that dies when the file has come to `found`. */
   async function cutAppend(found: string, { change = {}, note }: { change?: object; note?: Buffer } = {}) {
-    const root = await temporaryDirectory();
+    const root = await temporaryDirectory({ "a.txt": found });
     const file = join(root, "a.txt");
-    await writeFile(file, found);
     const { ino: inode } = await stat(file, { bigint: true });
     const before = { size: BigInt(old.length), mtimeNs: 1n, ctimeNs: 1n };
     const proof = { length: added.length, checksum: crc32(added), context: crc32(old) };

@@ -17,9 +17,8 @@ const long = Buffer.alloc(100_000, "x");
 const temporaryName = ".filement-0123abcd-1-ff.tmp";
 
 async function rootWith(text: string, mode = 0o644): Promise<{ root: string; file: string }> {
-  const root = await temporaryDirectory();
+  const root = await temporaryDirectory({ "a.txt": text });
   const file = join(root, "a.txt");
-  await writeFile(file, text);
   await chmod(file, mode);
   return { root, file };
 }
@@ -134,9 +133,8 @@ describe("an edit on the disk", () => {
       },
     ],
   ])("is redone when another program changed the file %s", async (_, change) => {
-    const root = await temporaryDirectory();
+    const root = await temporaryDirectory({ "a.txt": "old" });
     const file = join(root, "a.txt");
-    await writeFile(file, "old");
     const seen: string[] = [];
     const result = await diskStorage(root).update(
       "/a.txt",
@@ -152,9 +150,8 @@ describe("an edit on the disk", () => {
   });
 
   it("gives up with conflict when the file never stays the same", async () => {
-    const root = await temporaryDirectory();
+    const root = await temporaryDirectory({ "a.txt": "0" });
     const file = join(root, "a.txt");
-    await writeFile(file, "0");
     let count = 0;
     const updating = diskStorage(root).update(
       "/a.txt",
