@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
@@ -19,10 +17,10 @@ import { StorageError, type StorageErrorCode } from "../src/storage/storage.ts";
 import { sample } from "./helpers/effort.ts";
 import { relativeLinks, withoutCode } from "./helpers/markdown-links.ts";
 import { rows } from "./helpers/rooms.ts";
+import { run } from "./helpers/run.ts";
 import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
-const run = promisify(execFile);
 const read = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
 
 const docs = readdirSync(join(projectRoot, "docs"), { recursive: true, encoding: "utf8" });
@@ -281,13 +279,43 @@ describe("the snippets", () => {
 
   it.each(sample(runnable, 12))("run and print what they say, at $place", async (snippet) => {
     const directory = await consumerProject(snippet.code);
-    const { stdout, stderr } = await run(process.execPath, ["--import", "./preload.mjs", "snippet.mjs"], {
-      cwd: directory,
-    });
-    expect(stderr).toBe("");
+    const program = ["--import", "./preload.mjs", "snippet.mjs"];
+    const { code, stdout, stderr } = await run(process.execPath, program, directory);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     if (snippet.output !== undefined) expect(trimmedLines(stdout)).toBe(trimmedLines(snippet.output));
   });
 });
+
+describe("the examples of doc comments", () => {
+  it("have the types that the library wants", async () => {
+    const examples = filesBelow("src", ".ts").flatMap((file) => {
+      const comments = read(`src/${file}`).matchAll(/^ \* @example((?:(?! \*\/).*\n)+) \*\//gm);
+      return [...comments].map(([, code = ""]) => `{ // ${file}\n${code.replace(/^ \* ?/gm, "")}}\n`);
+    });
+    expect(examples.length).toBeGreaterThan(25);
+    const directory = await consumerProject(knownToExamples);
+    await symlink(join(projectRoot, "node_modules/@types"), join(directory, "node_modules/@types"), "dir");
+    await writeFile(join(directory, "program.mts"), knownToExamples + examples.join(""));
+    const options = "--noEmit --strict --skipLibCheck --module nodenext --target es2023 --lib es2023,dom --types node";
+    const compiler = join(projectRoot, "node_modules/.bin/tsc");
+    const { code, stdout } = await run(compiler, [...options.split(" "), "program.mts"], directory);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  });
+});
+
+const knownToExamples = `
+import http from "node:http";
+import compression from "compression";
+import helmet from "helmet";
+import { ${Object.keys(filement)}, type Exchange } from "filement";
+import { connect } from "filement/client";
+import { parsePage } from "filement/html";
+import { mcp } from "filement/mcp";
+import { ${Object.keys(redis)} } from "filement/redis";
+import { s3Storage } from "filement/s3";
+declare namespace express { type Request = http.IncomingMessage & { session: { user: { name: string } } } }
+declare const databaseUrl: string;
+`;
 
 /** The `console` blocks up to the next section of a page. */
 function consoleText(section: string): string {
@@ -298,12 +326,10 @@ function consoleText(section: string): string {
 /** The few options of curl that the pages use. */
 function curlRequest(command: string): RequestInit {
   const [, method = "GET"] = /-X (\w+)/.exec(command) ?? [];
-  const fields = [...command.matchAll(/-H (["'])([\w-]+): (.+?)\1/g)].map(([, , name = "", value = ""]) => [
-    name,
-    value,
-  ]);
+  const fields = command.matchAll(/-H (["'])([\w-]+): (.+?)\1/g);
+  const headers = Object.fromEntries([...fields].map(([, , name, value]) => [name, value]));
   const [, data] = /-d '([^']+)'/.exec(command) ?? [];
-  return { method, headers: Object.fromEntries(fields), ...(data && { body: data }) };
+  return { method, headers, ...(data && { body: data }) };
 }
 
 interface Snippet {
@@ -343,7 +369,9 @@ Server.prototype.listen = function (port, ...others) {
 
 /** A project of somebody who has installed Filement, with the program and a small site. */
 async function consumerProject(code: string): Promise<string> {
-  const directory = await temporaryDirectory();
+  const [, notes = ""] = /```html\n([\s\S]*?)```/.exec(read("docs/quick-start.md")) ?? [];
+  const files = { "site/notes.html": notes, "preload.mjs": preload, "snippet.mjs": code };
+  const directory = await temporaryDirectory(files);
   await mkdir(join(directory, "node_modules"));
   for (const [, name = ""] of code.matchAll(/from "([^".:]+)"/g)) {
     const isFilement = /^filement(?:\/|$)/.test(name);
@@ -352,10 +380,6 @@ async function consumerProject(code: string): Promise<string> {
     if (existsSync(source) && !existsSync(link)) await symlink(source, link, "dir");
   }
   await cp(join(projectRoot, "examples/site"), join(directory, "site"), { recursive: true });
-  const [, notes = ""] = /```html\n([\s\S]*?)```/.exec(read("docs/quick-start.md")) ?? [];
-  await writeFile(join(directory, "site/notes.html"), notes);
-  await writeFile(join(directory, "preload.mjs"), preload);
-  await writeFile(join(directory, "snippet.mjs"), code);
   return directory;
 }
 

@@ -42,8 +42,8 @@ const maxFragments = 16;
  * `basicAuth`.
  *
  * @example
- * const files = createFileServer({ root: "site", plugins: [webSocket()] });
- * files.attach(http.createServer()).listen(3000);
+ * const server = http.createServer().listen(3000);
+ * createFileServer({ root: "site", plugins: [webSocket()] }).attach(server);
  */
 export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
