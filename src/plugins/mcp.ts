@@ -42,7 +42,7 @@ interface Place {
   readonly site: PluginSite;
   readonly isProven: IsProven;
   readonly library: Library;
-  serverFor(client: Exchange): McpServer;
+  serverFor(client: Exchange, subscribe: boolean): McpServer;
 }
 
 /**
@@ -89,7 +89,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
     const maxValues = valuesOfEdit * place.site.options.maxEdits + otherValues;
     if (hasMoreValues(Buffer.from(body).toString("latin1"), maxValues))
       throw new HttpError(400, "TOO_MANY_EDITS", `The message has more than ${maxValues} values.`);
-    const handler = place.library.createMcpHandler(() => place.serverFor(exchange));
+    const handler = place.library.createMcpHandler(({ era }) => place.serverFor(exchange, era === "modern"));
     const isListening = exchange.header("mcp-method") === "subscriptions/listen"; // the library refuses it without
     if (isListening) {
       exchange.defer(takePlace(exchange.address));
@@ -146,7 +146,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
       const { serveStdio, StdioServerTransport } = place.library;
       return serveStdio(
         ({ era }) => {
-          const { server } = place.serverFor(client);
+          const { server } = place.serverFor(client, true);
           const wanted = new Set<string>();
           server.onclose = listen(place, client, (uri) => {
             if (era === "modern" || wanted.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});

@@ -46,16 +46,16 @@ const steps: Readonly<Record<string, string>> = {
 };
 
 /** Makes servers of the protocol, one for each client, whose calls are requests of that client. */
-export function serversOf(library: Library, site: PluginSite): (client: Exchange) => McpServer {
+export function serversOf(library: Library, site: PluginSite): (client: Exchange, subscribe: boolean) => McpServer {
   const outputSchema = library.fromJsonSchema<object>({ type: "object", properties: outputs }); // takes long to compile
   const offered = Object.entries(tools)
     .filter(([, { method }]) => method === undefined || site.options.methods.includes(method))
     .filter(([, { ofHistory }]) => !ofHistory || site.history)
     .map(([name, tool]) => ({ name, tool, config: configOf(library, tool) }));
-  return (client) => {
+  return (client, subscribe) => {
     const server = new library.McpServer(
       { name: "filement", version },
-      { instructions, capabilities: { resources: { subscribe: true } } },
+      { instructions, capabilities: { resources: { subscribe } } },
     );
     for (const { name, tool, config } of offered) {
       const calls = new Calls(site, client, name);

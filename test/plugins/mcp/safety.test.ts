@@ -186,13 +186,10 @@ describe("a flood", () => {
     const storage = memoryStorage({ "/a.html": "<p>1" });
     const { files, url } = await serve({ storage, plugins: [mcp()] });
     const version = "2026-07-28";
-    const meta = { protocolVersion: version, clientInfo: { name: "t", version: "1" }, clientCapabilities: {} };
-    const params = {
-      notifications: { resourceSubscriptions: ["filement:///a.html"] },
-      _meta: Object.fromEntries(
-        Object.entries(meta).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value]),
-      ),
-    };
+    const meta = { protocolVersion: version, clientInfo: initialize.clientInfo, clientCapabilities: {} };
+    const named = Object.entries(meta).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value]);
+    const notifications = { resourceSubscriptions: ["filement:///a.html"] };
+    const params = { notifications, _meta: Object.fromEntries(named) };
     const method = "subscriptions/listen";
     const response = await fetch(`${url}/mcp`, {
       method: "POST",
@@ -200,12 +197,9 @@ describe("a flood", () => {
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     });
     const connected = (): number => {
-      let count = 0;
-      files.disconnect(() => {
-        count += 1;
-        return false;
-      });
-      return count;
+      const clients: unknown[] = [];
+      files.disconnect((client) => clients.push(client) === 0);
+      return clients.length;
     };
     expect([response.status, connected()]).toEqual([200, 1]);
     for (let count = 0; count < 100_000 && connected() > 0; count += 1) {
@@ -235,6 +229,13 @@ describe("a flood", () => {
 });
 
 describe("a subscription", () => {
+  it("is offered over HTTP to clients of the versions of the protocol that have it there", async () => {
+    const { url } = await serve({ storage: memoryStorage(), plugins: [mcp()] });
+    const agents = await Promise.all([connectAgent(url, undefined, "/mcp", "auto"), connectAgent(url)]);
+    const offered = agents.map(({ client }) => client.getServerCapabilities()?.resources?.subscribe);
+    expect(offered).toEqual([true, false]);
+  });
+
   it("tells of changes of files that the user may read, and of no others", async () => {
     const { url, files } = await guarded([mayCall, { username: "agent", path: "/staff.html", permission: "allow" }]);
     const told: string[] = [];
