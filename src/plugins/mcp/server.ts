@@ -53,10 +53,9 @@ export function serversOf(library: Library, site: PluginSite): (client: Exchange
     .filter(([, { ofHistory }]) => !ofHistory || site.history)
     .map(([name, tool]) => ({ name, tool, config: configOf(library, tool) }));
   return (client, subscribe) => {
-    const server = new library.McpServer(
-      { name: "filement", version },
-      { instructions, capabilities: { resources: { subscribe } } },
-    );
+    // Clients hear of changes of files, and not of the lists of tools and resources.
+    const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe } };
+    const server = new library.McpServer({ name: "filement", version }, { instructions, capabilities });
     for (const { name, tool, config } of offered) {
       const calls = new Calls(site, client, name);
       server.registerTool(name, { ...config, outputSchema }, async (args) => {

@@ -232,8 +232,8 @@ describe("a subscription", () => {
   it("is offered over HTTP to clients of the versions of the protocol that have it there", async () => {
     const { url } = await serve({ storage: memoryStorage(), plugins: [mcp()] });
     const agents = await Promise.all([connectAgent(url, undefined, "/mcp", "auto"), connectAgent(url)]);
-    const offered = agents.map(({ client }) => client.getServerCapabilities()?.resources?.subscribe);
-    expect(offered).toEqual([true, false]);
+    const offered = agents.map(({ client }) => client.getServerCapabilities()?.resources);
+    expect(offered).toEqual([true, false].map((subscribe) => ({ listChanged: false, subscribe })));
   });
 
   it("tells of changes of files that the user may read, and of no others", async () => {
