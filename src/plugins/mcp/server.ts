@@ -45,16 +45,18 @@ const steps: Readonly<Record<string, string>> = {
   503: "Wait a few seconds, then repeat the same call.",
 };
 
-/** Makes servers of the protocol, one for each client, whose calls are requests of that client. */
-export function serversOf(library: Library, site: PluginSite): (client: Exchange, subscribe: boolean) => McpServer {
+/** Makes a server of the protocol for a client, whose calls are requests of that client. */
+export type MakeServer = (client: Exchange, canSubscribe: boolean) => McpServer;
+
+export function serversOf(library: Library, site: PluginSite): MakeServer {
   const outputSchema = library.fromJsonSchema<object>({ type: "object", properties: outputs }); // takes long to compile
   const offered = Object.entries(tools)
     .filter(([, { method }]) => method === undefined || site.options.methods.includes(method))
     .filter(([, { ofHistory }]) => !ofHistory || site.history)
     .map(([name, tool]) => ({ name, tool, config: configOf(library, tool) }));
-  return (client, subscribe) => {
+  return (client, canSubscribe) => {
     // Clients hear of changes of files, and not of the lists of tools and resources.
-    const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe } };
+    const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: canSubscribe } };
     const server = new library.McpServer({ name: "filement", version }, { instructions, capabilities });
     for (const { name, tool, config } of offered) {
       const calls = new Calls(site, client, name);
