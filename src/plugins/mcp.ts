@@ -15,7 +15,7 @@ import { emptyReply, type Reply } from "../server/reply.ts";
 import { maxUnsentBytes } from "./live/live-client.ts";
 import { type IsProven, provenPaths } from "./live/proven-paths.ts";
 import { mcpOptions } from "./mcp/options.ts";
-import { type Library, type MakeServer, resourceOf, serversOf } from "./mcp/server.ts";
+import { type Library, resourceOf, serversOf } from "./mcp/server.ts";
 
 /** Options for {@link mcp}. */
 export interface McpOptions {
@@ -42,7 +42,7 @@ interface Place {
   readonly site: PluginSite;
   readonly isProven: IsProven;
   readonly library: Library;
-  readonly serverFor: MakeServer;
+  readonly serverFor: ReturnType<typeof serversOf>;
 }
 
 /**

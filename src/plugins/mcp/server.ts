@@ -45,10 +45,8 @@ const steps: Readonly<Record<string, string>> = {
   503: "Wait a few seconds, then repeat the same call.",
 };
 
-/** Makes a server of the protocol for a client, whose calls are requests of that client. */
-export type MakeServer = (client: Exchange, canSubscribe: boolean) => McpServer;
-
-export function serversOf(library: Library, site: PluginSite): MakeServer {
+/** Makes servers of the protocol, one for each client, whose calls are requests of that client. */
+export function serversOf(library: Library, site: PluginSite): (client: Exchange, canSubscribe: boolean) => McpServer {
   const outputSchema = library.fromJsonSchema<object>({ type: "object", properties: outputs }); // takes long to compile
   const offered = Object.entries(tools)
     .filter(([, { method }]) => method === undefined || site.options.methods.includes(method))
