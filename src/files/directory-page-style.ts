@@ -3,8 +3,8 @@ export const rowsOfGroup = 50;
 
 /** What a browser shows in the tab of a page about files: a folder. Without it, one would ask for `/favicon.ico`. */
 export const folderIcon: string =
-  "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
-  "%3Cpath fill='%23c98a1b' d='M1 3h5l2 2h7v8H1z'/%3E%3C/svg%3E\">";
+  "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2016%2016'%3E" +
+  "%3Cpath%20fill='%23c98a1b'%20d='M1%203h5l2%202h7v8H1z'/%3E%3C/svg%3E\">";
 
 /** Rows are not laid out as a table: of a table, a browser cannot leave out anything. */
 export const directoryPageStyle: string = `

@@ -203,7 +203,7 @@ describe("a directory page", () => {
     const html = await page([file("a")], { path: "/x/" });
     const elements = elementsOf(html);
     expect(elements.filter(({ tagName }) => ["img", "iframe"].includes(tagName))).toEqual([]);
-    expect(html.match(/<link [^>]*href="[^"]{9}/g)).toEqual(['<link rel="icon" href="data:imag']);
+    expect(html.match(/<link [^>]*href="data:[^ "]+"/g)).toHaveLength(1);
     expect(elements.flatMap(({ attrs }) => attrs).filter(({ name }) => /^(?:style|src|on.*)$/.test(name))).toEqual([
       { name: "src", value: "../.well-known/filement/listing.js" },
     ]);

@@ -132,5 +132,5 @@ function table({ text, isCut }: Difference, caption: string, [left, right]: read
   const more = isCut || rows.length > mostRows ? "<p>More lines changed than are shown here.</p>" : "";
   if (rows.length === 0) return more;
   const line = '<th scope="col">Line</th>';
-  return `<div><table class="changes"><colgroup><col class="line"><col><col class="line"><col></colgroup><caption>${caption}</caption><thead><tr>${line}<th scope="col">${left}</th>${line}<th scope="col">${right}</th></tr></thead><tbody>\n${rows.slice(0, mostRows).join("\n")}\n</tbody></table>${more}</div>`;
+  return `<div><table class="changes"><caption>${caption}</caption><colgroup><col class="line"><col><col class="line"><col></colgroup><thead><tr>${line}<th scope="col">${left}</th>${line}<th scope="col">${right}</th></tr></thead><tbody>\n${rows.slice(0, mostRows).join("\n")}\n</tbody></table>${more}</div>`;
 }
