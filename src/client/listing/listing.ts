@@ -16,7 +16,7 @@ import { followChanges } from "./follow.ts";
 import { filterField, handleKeys } from "./keys.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
 import { addStyle } from "./style.ts";
-import { takeDrops, uploadButton, uploadPanel } from "./upload.ts";
+import { takeDrops, uploadControls, uploadPanel } from "./upload.ts";
 
 addStyle();
 const form = document.querySelector(".find") as HTMLFormElement;
@@ -24,7 +24,7 @@ const field = filterField(form);
 const bar = made("div", { className: "bar" }, form);
 document.querySelector("header")?.append(bar, selectionBar, noteLine, uploadPanel);
 if (document.body.dataset["mayAdd"] !== undefined) {
-  bar.append(uploadButton("Upload files", false), uploadButton("Upload a folder", true));
+  bar.append(...uploadControls("Upload files", false), ...uploadControls("Upload a folder", true));
   bar.append(button("New file", newFile), button("New folder", newFolder));
   takeDrops();
 }

@@ -23,15 +23,14 @@ addEventListener("beforeunload", (event) => running > 0 && event.preventDefault(
 /** Since the last time that nothing was under way. */
 let [started, stored] = [0, 0];
 
-export function uploadButton(text: string, isFolder: boolean): HTMLButtonElement {
+/** A button and the hidden file field that it opens, side by side: a button must not contain a field. */
+export function uploadControls(text: string, isFolder: boolean): HTMLElement[] {
   const input = made("input", { type: "file", multiple: true, hidden: true, webkitdirectory: isFolder });
   input.addEventListener("change", () => {
     start([...(input.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name })));
     input.value = "";
   });
-  const asking = button(text, () => input.click());
-  asking.append(input);
-  return asking;
+  return [button(text, () => input.click()), input];
 }
 
 export function takeDrops(): void {

@@ -5,7 +5,7 @@ describe("uploads", { tags: ["chromium"] }, () => {
   const open = folders();
   const file = (name: string, content = "hello") => ({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
   const choose = ({ page }: OpenFolder, ...files: ReturnType<typeof file>[]): Promise<void> =>
-    page.locator("input[type=file]").first().setInputFiles(files);
+    page.locator(".bar > input[type=file]").first().setInputFiles(files);
   const states = ({ page }: OpenFolder): Promise<string[]> => page.locator(".uploads .state").allTextContents();
 
   it("put several files where they belong, and list them", async () => {
