@@ -6,9 +6,12 @@ export const folderIcon: string =
   "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2016%2016'%3E" +
   "%3Cpath%20fill='%23c98a1b'%20d='M1%203h5l2%202h7v8H1z'/%3E%3C/svg%3E\">";
 
-/** Rows are not laid out as a table: of a table, a browser cannot leave out anything. */
+/**
+ * Rows are not laid out as a table: of a table, a browser cannot leave out anything. There is room from the start for
+ * what the module adds, so that nothing jumps.
+ */
 export const directoryPageStyle: string = `
-:root { color-scheme: light dark; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; --edge: #8c857a; }
+:root { color-scheme: light dark; scrollbar-gutter: stable; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; --edge: #8c857a; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #17191d; --ink: #e6e4df; --soft: #9a9da5; --line: #2c2f36; --wash: #1f2228; --link: #8fc0f0; --folder: #e0ad4e; --edge: #7b7d84; }
 }
@@ -24,8 +27,8 @@ nav li::after { content: "/"; content: "/" / ""; margin: 0 .45em; color: var(--s
 main > table, main > table :is(caption, thead, tbody:not([hidden]), tfoot) { display: block; }
 main > table { --row: 2.5625rem; margin-top: .35rem; font-variant-numeric: tabular-nums; }
 main > table caption { padding-bottom: 1.75rem; color: var(--soft); text-align: start; }
-main > table tr:not([hidden]) { display: grid; grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem; align-items: baseline; }
-main > table tr { padding-inline: .75rem; border-bottom: 1px solid var(--line); }
+main > table tr:not([hidden]) { display: grid; grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem var(--acts,); align-items: baseline; }
+main > table tr { padding-inline: .75rem var(--end, .75rem); border-bottom: 1px solid var(--line); }
 main > table tbody { content-visibility: auto; contain-intrinsic-height: auto calc(${rowsOfGroup} * var(--row)); }
 main > table :is(th, td) { padding: .5rem 0; font-weight: inherit; text-align: start; }
 main > table td { color: var(--soft); white-space: nowrap; }
@@ -51,15 +54,24 @@ main > table tbody .folder::before { background: var(--folder); }
 .archive { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M2 2h12v12H2zm5 0v2h1V3h1V2zm0 3v2h1V6h1V5H8zm0 3v3h2V8z'/%3E%3C/svg%3E"); }
 main > table tfoot tr { border-bottom: 0; color: var(--soft); font-size: .875rem; }
 .pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
-:is(.user, .find) { margin: .75rem 0 0; color: var(--soft); }
-.zip { margin: .75rem 0 0; }
+.user { margin: .75rem 0 0; color: var(--soft); }
+.bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
+.bar .find { display: flex; flex: 1 1 12rem; gap: .5rem; align-items: center; }
+.bar a { padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; color: inherit; white-space: nowrap; }
+:is(button, .bar a):hover { border-color: var(--link); color: var(--link); text-decoration: none; }
+input[type=search] { flex: 1 1 12rem; min-width: 0; padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); color: inherit; font: inherit; }
 .empty { margin-top: 2rem; color: var(--soft); }
+[data-history] { --buttons: 20.5rem; }
+@media (scripting: enabled) {
+  main > table:has(tbody :is([data-may], .text, .image, .audio, .video, .pdf)) { --acts: var(--buttons, 17rem); --end: 0; --below: 2.125rem; }
+}
 @media (forced-colors: active) {
   main > table tbody a::before { background: LinkText; forced-color-adjust: none; }
 }
 @media (max-width: 34rem) {
   main > table tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
   main > table { --row: 2.8125rem; }
+  main > table tbody tr:not(:has(.acts)) { padding-bottom: var(--below, 0); }
   main > table tr { padding-inline: 0; }
   main > table tbody :is(th, td) { padding-block: .625rem; }
   main > table td { font-size: .875rem; }

@@ -32,7 +32,7 @@ export const directoryPagePolicy: string = [
   ...["form-action", "frame-ancestors"].map((kind) => `${kind} 'self'`),
 ].join("; ");
 
-const zipLink = `<p class="zip"><a href="?zip">Download as .zip</a></p>\n`;
+const zipLink = `<a class="zip" href="?zip">Download as .zip</a>`;
 
 const columns: Record<ListingColumn, { readonly title: string; readonly descendsFirst: boolean }> = {
   name: { title: "Name", descendsFirst: false },
@@ -69,7 +69,7 @@ ${folderIcon}
 <body${data.join("")}>
 <header>
 ${breadcrumbs(names.slice(0, -1), searchOf(query))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
-${signInLine(request)}${zipLimits(options) ? zipLink : ""}${findForm(query)}</header>
+${signInLine(request)}<div class="bar">${findForm(query)}${zipLimits(options) ? zipLink : ""}</div></header>
 <main>
 `;
   if (selected.directories + selected.files + selected.before === 0) yield emptyNote(query, mayAdd, names.at(-2));
@@ -105,7 +105,7 @@ function findForm({ find = "" }: ListingQuery): string {
   const label = "Filter by name; Enter searches the folders below as well";
   const field = `<input type="search" name="find" value="${escapeHtml(find)}" placeholder="Search" aria-label="${label}">`;
   const all = find === "" ? "" : ` <a href="./">Show the folder</a>`;
-  return `<form class="find" role="search">${field}${all}</form>\n`;
+  return `<form class="find" role="search">${field}${all}</form>`;
 }
 
 function emptyNote({ find }: ListingQuery, mayAdd: boolean, parent: string | undefined): string {

@@ -213,7 +213,7 @@ describe("a directory page", () => {
   });
 
   test("is small", async () => {
-    expect((await page([])).length).toBeLessThan(7000);
+    expect((await page([])).length).toBeLessThan(7500);
   });
 });
 

@@ -19,17 +19,14 @@ import { addStyle } from "./style.ts";
 import { takeDrops, uploadControls, uploadPanel } from "./upload.ts";
 
 addStyle();
-const form = document.querySelector(".find") as HTMLFormElement;
-const field = filterField(form);
-const bar = made("div", { className: "bar" }, form);
-document.querySelector("header")?.append(bar, selectionBar, noteLine, uploadPanel);
+const field = filterField(document.querySelector(".find") as HTMLFormElement);
+const bar = document.querySelector(".bar") as HTMLElement;
+bar.after(selectionBar, noteLine, uploadPanel);
 if (document.body.dataset["mayAdd"] !== undefined) {
-  bar.append(...uploadControls("Upload files", false), ...uploadControls("Upload a folder", true));
-  bar.append(button("New file", newFile), button("New folder", newFolder));
+  const uploads = [...uploadControls("Upload files", false), ...uploadControls("Upload a folder", true)];
+  bar.querySelector(".find")?.after(...uploads, button("New file", newFile), button("New folder", newFolder));
   takeDrops();
 }
-const zip = document.querySelector("header > .zip");
-if (zip) bar.append(zip);
 handleKeys(field);
 followChanges();
 /** Only rows that were near the view have buttons: those of thousands would be most of what is on the page. */

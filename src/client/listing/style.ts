@@ -1,24 +1,17 @@
 const style = `
 button, input, textarea { font: inherit; color: inherit; }
 button { padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); cursor: pointer; white-space: nowrap; }
-button:hover { border-color: var(--link); color: var(--link); }
 button.main { border-color: var(--link); background: var(--link); color: var(--paper); }
 :is(button, input, textarea, summary):focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); }
-:is(.bar, .selection:not([hidden])) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
-.bar input[type=search] { flex: 1 1 12rem; min-width: 0; }
-.bar .find { display: flex; flex: 1 1 12rem; gap: .5rem; margin: 0; color: inherit; }
-.bar .zip { margin: 0; }
-.bar a { display: block; padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; color: inherit; }
-.bar a:hover { border-color: var(--link); color: var(--link); text-decoration: none; }
+.selection:not([hidden]) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
 .note:empty { min-height: 0; margin: 0; }
-main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem var(--acts, 17rem); }
-[data-history] { --acts: 20.5rem; }
-main > table.acting tr { padding-right: 0; }
+main > table.acting { --acts: var(--buttons, 17rem); --end: 0; }
+.acts { align-self: center; }
 .acts span { display: flex; align-items: center; justify-content: end; }
 .acts input { width: 1.5rem; height: 1.5rem; margin: 0; accent-color: var(--link); }
-.acts button { min-height: 1.5rem; padding: .05rem .5rem; border-color: transparent; background: none; font-size: .875rem; }
+.acts button { min-height: 1.5rem; padding: .05rem .5rem; line-height: 1.2; border-color: transparent; background: none; font-size: .875rem; }
 .uploads ul { margin: 0; padding: 0; list-style: none; }
 .uploads li { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .35rem 0; border-bottom: 1px solid var(--line); }
 .uploads li > :first-child { flex: 1 1 10rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
@@ -42,7 +35,6 @@ dialog menu { position: sticky; bottom: -1.25rem; display: flex; flex-wrap: wrap
 .readme { margin-top: 2.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .readme > h2 { margin: 0 0 .75rem; color: var(--soft); font-size: 1rem; font-weight: 400; }
 @media (max-width: 34rem) {
-  main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
   main > table.acting { --row: 4.9375rem; }
   main > table td.acts { grid-column: 1 / -1; padding-top: 0; }
   main > table :is(thead, tfoot) .acts { display: none; }

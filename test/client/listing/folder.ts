@@ -30,7 +30,7 @@ export function folders(): (
   return async (files, config = {}, path = "/", options = undefined) => {
     const served = await serveFolder(files, config);
     const window = await browser.open(served.url + path, options);
-    await window.page.locator(".bar").waitFor();
+    await window.page.locator(".note").waitFor({ state: "attached" });
     const names = (): Promise<string[]> =>
       window.page
         .locator("main > table > tbody a")

@@ -57,7 +57,7 @@ describe("keys in a listing", { tags: ["chromium"] }, () => {
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
     await page.waitForURL(`${url}/cherry/`);
-    await page.locator(".bar").waitFor();
+    await page.locator(".note").waitFor({ state: "attached" });
     await page.keyboard.press("Backspace");
     await page.waitForURL(`${url}/`);
   });

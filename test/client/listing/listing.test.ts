@@ -59,22 +59,20 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
       const { metrics } = await session.send("Performance.getMetrics");
       return metrics.find(({ name }) => name === "LayoutObjects")?.value ?? Number.NaN;
     };
-    const nodes = (): Promise<number> => page.evaluate(countNodes);
     const [mostLaidOut, mostNodes] = [15_000, 11 * rows + 5_000]; // all rows with buttons would have 24 of both, each
     await expect.poll(laidOut).toBeLessThan(mostLaidOut);
     for (const part of [0.25, 0.5, 0.75, 1]) {
       await page.evaluate((at) => scrollTo(0, at * document.body.scrollHeight), part);
       await expect.poll(() => page.evaluate(buttonsInView)).toEqual(["View", "Edit", "Move", "Delete"]);
       await expect.poll(laidOut).toBeLessThan(mostLaidOut);
-      await expect.poll(nodes).toBeLessThan(mostNodes);
+      await expect.poll(() => page.evaluate(countNodes)).toBeLessThan(mostNodes);
     }
 
     await page.evaluate(() => {
-      const note = (mutations: readonly MutationRecord[]): void => {
-        globalThis.touched += mutations.filter(({ target }) => target.nodeName === "TR").length;
-      };
       globalThis.touched = 0;
-      new MutationObserver(note).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
+      new MutationObserver((mutations) => {
+        globalThis.touched += mutations.filter(({ target }) => target.nodeName === "TR").length;
+      }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
     });
     const touched = (): Promise<number> => page.evaluate(() => globalThis.touched);
     await page.getByLabel("Filter by name").pressSequentially("file-77");
@@ -87,13 +85,6 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     await expect.poll(touched).toBe(2 * (rows - wanted.length));
     await expect.poll(laidOut).toBeLessThan(mostLaidOut);
     expect(await page.getByRole("link", { name: "Next page" }).count()).toBe(count > rows ? 2 : 0);
-  });
-
-  it("works without JavaScript", async () => {
-    const { url } = await serveFolder(files);
-    const { page } = await browser.open(`${url}/`, { javaScriptEnabled: false });
-    expect(await page.locator("main a.folder").textContent()).toBe("docs/");
-    expect(await page.locator("button").count()).toBe(0);
   });
 
   it("shows what controls the direction of text in names wherever it names a file", {
@@ -110,16 +101,30 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     expect(await page.content()).not.toMatch(/\p{Bidi_Control}/u);
   });
 
-  it("downloads the folder as a .zip, by keyboard and without JavaScript", async () => {
+  it("has room for what the module adds before that is there", async () => {
+    const { page } = await open({ "/a.txt": "", "/b/c": "" }, { listing: { edit: true } });
+    const boxes = (): Promise<unknown> =>
+      page.locator("main tr, main :is(th, td:not(.acts))").evaluateAll((all) => {
+        return all.map((each) => each.getBoundingClientRect()).map(({ left, height }) => [left, height]);
+      });
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.route("**/listing.js", (route) => route.abort());
+      await page.reload();
+      const before = await boxes();
+      await page.unroute("**/listing.js");
+      await page.reload();
+      await page.locator(".acts button").first().waitFor();
+      expect(await boxes()).toEqual(before);
+    }
+  });
+
+  it("downloads the folder as a .zip, by keyboard, and without JavaScript, where it has links alone", async () => {
     const { url } = await serveFolder(files, { listing: { edit: true, zip: true } });
-    const ways = [
-      { options: undefined, place: ".bar .zip" },
-      { options: { javaScriptEnabled: false }, place: "header > .zip" },
-    ];
-    for (const { options, place } of ways) {
-      const { page, problems } = await browser.open(`${url}/docs/`, options);
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, problems } = await browser.open(`${url}/docs/`, { javaScriptEnabled });
       const link = page.getByRole("link", { name: "Download as .zip" });
-      await page.locator(place).waitFor();
+      expect((await page.locator("button").count()) > 0).toBe(javaScriptEnabled);
       await link.focus();
       const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
       expect(download.suggestedFilename()).toBe("docs.zip");
@@ -129,15 +134,10 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
   });
 
   it("has rows that a finger hits, on a phone, and stays accessible in forced colours", async () => {
-    const { page } = await open(files, { listing: { edit: true } }, "/", {
-      viewport: { width: 390, height: 844 },
-      forcedColors: "active",
-    });
-    const heights = await page
-      .locator("main > table tbody tr")
-      .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
-    expect(heights.length).toBe(4);
-    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    const look = { viewport: { width: 390, height: 844 }, forcedColors: "active" } as const;
+    const { page } = await open(files, { listing: { edit: true } }, "/", look);
+    const row = page.locator("main > table tbody tr").nth(3);
+    expect((await row.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     expect(await violationsIn(page)).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Edit README.md" }).click();
     await page.getByLabel("Content").waitFor();
     expect(await violationsIn(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(problems).toEqual([]);
     await page.goto(`${url}/docs/none.txt`);
     expect(await violationsIn(page)).toEqual([]);
