@@ -80,7 +80,7 @@ export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly Order
 }
 
 /** What stands in a page for rules that `basic-auth` has read already. */
-export const authorization = "authorization";
+const authorization = "authorization";
 
 /** Whether a plugin is asked for all paths of another. */
 function coversAll(one: ListedPlugin, other: Omit<ListedPlugin, "plugin">): boolean {

@@ -172,7 +172,7 @@ const withRemarks = (options: Readonly<Record<string, Schema>>, expected = "an o
 export const fileHandlerOptions: OptionsSchema = withRemarks({ ...ofFileHandler, at: directoryPath });
 export const hostOptions: OptionsSchema = withRemarks(ofHost, "a host's options");
 
-export const serverOptions: OptionsSchema = withRemarks({
+const serverOptions: OptionsSchema = withRemarks({
   ...ofServerHost,
   hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
   trustProxy: valueThat(

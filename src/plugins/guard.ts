@@ -29,7 +29,7 @@ export interface GuardOptions {
   readonly refusal?: ((exchange: Exchange) => HttpError) | undefined;
 }
 
-export const guardOptions: OptionsSchema = pluginOptions({
+const guardOptions: OptionsSchema = pluginOptions({
   covers: anyOf([listOf(pathPattern, ""), aFunction], "a list of path patterns, or a function"),
   permits: aFunction,
   refusal: aFunction,

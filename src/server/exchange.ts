@@ -9,7 +9,7 @@ import type { HostRequest, IncomingRequest } from "./incoming-request.ts";
 import type { Inspection } from "./inspection.ts";
 import type { Site } from "./site.ts";
 
-export type { Access, Right, SelectedElements, User } from "./access.ts";
+export type { Access, User } from "./access.ts";
 export type { HostRequest, IncomingRequest } from "./incoming-request.ts";
 
 // Safe to repeat in a header, a log line and a file name.

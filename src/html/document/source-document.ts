@@ -49,7 +49,7 @@ const beyondLatin1 = /[^\x00-\xff]/;
 
 const ascii = /^[\x00-\x7f]*$/;
 
-export const byteOrderMark: Uint8Array = Buffer.from([0xef, 0xbb, 0xbf]);
+const byteOrderMark: Uint8Array = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The characters of a file. Throws `UNSUPPORTED_ENCODING` for UTF-16, whose markup is not ASCII. */
 export function readSource(bytes: Uint8Array): DocumentSource {

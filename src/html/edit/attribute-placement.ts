@@ -56,7 +56,7 @@ export function* attributeChanges(
 }
 
 /** The name under which the tree has an attribute. */
-export function nameIn({ kind }: Pick<SourceDocument, "kind">, element: SourceElement, name: string): string {
+function nameIn({ kind }: Pick<SourceDocument, "kind">, element: SourceElement, name: string): string {
   if (kind === "xml") return name;
   const lower = asciiLowerCase(name);
   return isHtmlElement(element) ? lower : foreignAttributeName(lower);

@@ -246,7 +246,7 @@ const fieldsOfAll: Readonly<Record<string, Field>> = {
   etag: { expected: "an entity tag", accepts: (value) => value === undefined || text.accepts(value) },
 };
 
-export const defaultMaxEdits = 1000;
+const defaultMaxEdits = 1000;
 
 /** The edits that a value is. Throws `INVALID_EDIT` and `TOO_MANY_EDITS`. */
 export function checkEdits(value: unknown, maxEdits: number = defaultMaxEdits): readonly Edit[] {

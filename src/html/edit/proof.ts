@@ -13,6 +13,7 @@ import {
 } from "../document/html-nodes.ts";
 import type { Seams } from "../document/seams.ts";
 import type { SourceDocument } from "../document/source-document.ts";
+import { haveSameAttributes } from "../tree-construction/open-elements.ts";
 import { type PlacedFragment, type Placement, type TreeEdit, treeEdit } from "./placement.ts";
 import type { FragmentStep } from "./well-formed.ts";
 
@@ -131,9 +132,9 @@ function elementComparison({ source }: Page, { source: otherSource }: Page, { at
   return (a, b) => {
     if (a.name !== b.name || a.namespace !== b.namespace) return false;
     const changed = attributes.size > 0 ? attributes.get(a) : undefined;
-    if (changed) return isSameRecord(changed, b.attribs);
+    if (changed) return haveSameAttributes({ attribs: changed }, b);
     const tag = ownTag(a, source);
-    return (tag !== undefined && tag === ownTag(b, otherSource)) || isSameRecord(a.attribs, b.attribs);
+    return (tag !== undefined && tag === ownTag(b, otherSource)) || haveSameAttributes(a, b);
   };
 }
 
@@ -141,12 +142,6 @@ function elementComparison({ source }: Page, { source: otherSource }: Page, { at
 function ownTag({ name, startIndex, contentStart }: SourceElement, source: string): string | undefined {
   if (startIndex === null || contentStart === -1 || name === "html" || name === "body") return undefined;
   return source.slice(startIndex, contentStart);
-}
-
-function isSameRecord(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
-  if (a === b) return true;
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
 function isSameDoctype(a: DoctypeNode, b: DoctypeNode): boolean {

@@ -71,7 +71,7 @@ export function stepsToRead({ length }: string): number {
 }
 
 /** The name under which {@link attributeValue} finds an attribute: in HTML it has no case, `viewBox` not excepted. */
-export function attributeKey(name: string, kind: DocumentKind): string {
+function attributeKey(name: string, kind: DocumentKind): string {
   return kind === "html" ? asciiLowerCase(name) : name;
 }
 

@@ -49,7 +49,7 @@ export interface TagName {
 }
 
 /** The id of names that HTML does not know, such as those of custom elements. */
-export const unknownTag = 0;
+const unknownTag = 0;
 
 // Every name that a rule of the parser mentions, and those that pages use most.
 const known =

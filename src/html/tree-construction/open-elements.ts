@@ -184,7 +184,8 @@ export function indexOfFormatting(list: FormattingElements, element: SourceEleme
   return list.findLastIndex((entry) => entry?.element === element);
 }
 
-export function haveSameAttributes({ attribs: a }: SourceElement, { attribs: b }: SourceElement): boolean {
+export function haveSameAttributes({ attribs: a }: Pick<SourceElement, "attribs">, other: SourceElement): boolean {
+  const b = other.attribs;
   if (a === b) return true;
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);

@@ -46,8 +46,8 @@ give(trait.fosters, "table tbody tfoot thead tr");
 give(trait.heading, "h1 h2 h3 h4 h5 h6");
 
 /** An element of SVG or MathML on the stack of open elements, and one in which HTML may stand. */
-export const foreignTag: TagName = { name: "", id: tagCount };
-export const foreignBoundaryTag: TagName = { name: "", id: tagCount + 1 };
+const foreignTag: TagName = { name: "", id: tagCount };
+const foreignBoundaryTag: TagName = { name: "", id: tagCount + 1 };
 traitsById.push(0, everyScope | trait.special | trait.endsListItems);
 
 /** The traits of an open element, by the id of its tag. */

@@ -79,7 +79,7 @@ export interface StreamSource {
 }
 
 /** A part of a file as a stream, or in large pieces of memory that is used again. */
-export class FileStream extends Readable implements PieceStream {
+class FileStream extends Readable implements PieceStream {
   readonly #source: StreamSource;
   readonly #end: number;
   #position: number;
