@@ -35,12 +35,16 @@ export function uploadControls(text: string, isFolder: boolean): HTMLElement[] {
 
 export function takeDrops(): void {
   const show = (isOver: boolean): boolean => document.documentElement.classList.toggle("dropping", isOver);
+  /** Whether files are dragged; text and links are for fields to take. */
+  const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true;
   document.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
     event.preventDefault();
     show(true);
   });
   document.addEventListener("dragleave", () => show(false));
   document.addEventListener("drop", async (event) => {
+    if (!hasFiles(event)) return;
     event.preventDefault();
     show(false);
     // To be asked for at once: the list is empty after the event.

@@ -71,33 +71,26 @@ describe("uploads", { tags: ["chromium"] }, () => {
     expect((await folder.ask("GET", "/slow.bin")).status).toBe(404);
   });
 
-  it("take files and whole folders that are dropped on the page", async () => {
+  it("take files and whole folders that are dropped on the page, and leave text to its fields", async () => {
     const folder = await open({});
-    await folder.page.evaluate(() => {
+    const taken = await folder.page.evaluate(() => {
       const entry = (path: string): FileSystemEntry => {
         const name = path.replace(/.*\//, "");
-        if (path.endsWith(".txt")) {
-          const found = new File([path], name);
-          return {
-            isFile: true,
-            name,
-            file: (done: (file: File) => void) => done(found),
-          } as unknown as FileSystemEntry;
-        }
+        const found = new File([path], name);
+        if (path.endsWith(".txt"))
+          return { isFile: true, name, file: (done: (file: File) => void) => done(found) } as never;
         const batches = [[entry("one.txt"), entry("deep/two.txt")], []];
-        return {
-          isFile: false,
-          name,
-          createReader: () => ({
-            readEntries: (done: (entries: FileSystemEntry[]) => void) => done(batches.shift() ?? []),
-          }),
-        } as unknown as FileSystemEntry;
+        const readEntries = (done: (entries: FileSystemEntry[]) => void): void => done(batches.shift() ?? []);
+        return { isFile: false, name, createReader: () => ({ readEntries }) } as never;
       };
       const items = ["a.txt", "folder"].map((path) => ({ webkitGetAsEntry: () => entry(path) }));
-      const event = new Event("drop", { cancelable: true });
-      Object.defineProperty(event, "dataTransfer", { value: { items } });
-      document.dispatchEvent(event);
+      return ["text/plain", "Files"].map((type) => {
+        const event = new Event("drop", { cancelable: true });
+        Object.defineProperty(event, "dataTransfer", { value: { items, types: [type] } });
+        return !document.dispatchEvent(event);
+      });
     });
+    expect(taken).toEqual([false, true]);
     await expect.poll(() => states(folder)).toEqual(["done", "done", "done"]);
     expect((await folder.ask("GET", "/folder/two.txt")).text).toBe("deep/two.txt");
     await expect.poll(() => folder.names()).toEqual(["folder/", "a.txt"]);
