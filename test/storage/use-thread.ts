@@ -35,10 +35,10 @@ for (const [calls, name] of [...callbacks, [fs.promises, "open"]] as unknown as 
   };
 }
 const { setTimeout: originalTimeout } = globalThis;
-/** The half minute for which a disk may be silent is over in a moment, only where
- * a test keeps the thread from its work: a busy machine is not a silent disk. */
+/** The half minute for which a disk may be silent is over in a moment, only where a
+ * test is about that, and keeps the thread from its work: a busy machine is not a silent disk. */
 globalThis.setTimeout = ((task: () => void, ms: number) =>
-  originalTimeout(task, held && ms === 30_000 ? 100 : ms)) as typeof setTimeout;
+  originalTimeout(task, what === "stop" && held && ms === 30_000 ? 100 : ms)) as typeof setTimeout;
 syncBuiltinESMExports();
 
 const { diskStorage } = await import("../../src/storage/disk/disk-storage.ts");
