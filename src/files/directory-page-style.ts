@@ -55,7 +55,7 @@ main > table tbody .folder::before { background: var(--folder); }
 main > table tfoot tr { border-bottom: 0; color: var(--soft); font-size: .875rem; }
 .pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
 .user { margin: .75rem 0 0; color: var(--soft); }
-.bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
+:is(.bar, .selection:not([hidden])) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
 .bar .find { display: flex; flex: 1 1 12rem; gap: .5rem; align-items: center; }
 .bar a { padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; color: inherit; white-space: nowrap; }
 :is(button, .bar a):hover { border-color: var(--link); color: var(--link); text-decoration: none; }

@@ -1,10 +1,9 @@
 const style = `
-button, input, textarea { font: inherit; color: inherit; }
+button, textarea { font: inherit; color: inherit; }
 button { padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); cursor: pointer; white-space: nowrap; }
 button.main { border-color: var(--link); background: var(--link); color: var(--paper); }
 :is(button, input, textarea, summary):focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); }
-.selection:not([hidden]) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
+textarea { padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); }
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
 .note:empty { min-height: 0; margin: 0; }
 main > table.acting { --acts: var(--buttons, 17rem); --end: 0; }
