@@ -220,22 +220,6 @@ describe("the quick start", () => {
     expect(help).toContain("Usage:");
     expect(read("docs/quick-start.md")).toContain(help);
   });
-
-  it("shows what curl prints", async () => {
-    const [, section = ""] = read("docs/quick-start.md").split(/^## The first element edits$/m);
-    const [, page = ""] = /```html\n([\s\S]*?)```/.exec(section) ?? [];
-    const files = createFileServer({ storage: memoryStorage({ "/notes.html": page }) });
-    const commands = [...consoleText(section).matchAll(/^\$ curl (.*)\n([^$]*)/gm)];
-    expect(commands.length).toBeGreaterThan(5);
-    for (const [, command = "", printed = ""] of commands) {
-      const response = await files.fetch(new Request("http://localhost/notes.html", curlRequest(command)));
-      const head = `HTTP/1.1 ${response.status} `;
-      const answer = command.startsWith("-i ") ? head : (await response.text()).trimEnd();
-      expect([command, printed.slice(0, answer.length)]).toEqual([command, answer]);
-      const matches = /^x-selector-matches: (.*)$/m.exec(printed)?.[1] ?? response.headers.get("x-selector-matches");
-      expect(response.headers.get("x-selector-matches")).toBe(matches);
-    }
-  });
 });
 
 describe("the API reference", () => {
@@ -317,13 +301,6 @@ declare namespace express { type Request = http.IncomingMessage & { session: { u
 declare const databaseUrl: string;
 `;
 
-/** The `console` blocks up to the next section of a page. */
-function consoleText(section: string): string {
-  const [text = ""] = section.split(/^## /m);
-  return [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block).join("");
-}
-
-/** The few options of curl that the pages use. */
 function curlRequest(command: string): RequestInit {
   const [, method = "GET"] = /-X (\w+)/.exec(command) ?? [];
   const fields = command.matchAll(/-H (["'])([\w-]+): (.+?)\1/g);
@@ -369,9 +346,7 @@ Server.prototype.listen = function (port, ...others) {
 
 /** A project of somebody who has installed Filement, with the program and a small site. */
 async function consumerProject(code: string): Promise<string> {
-  const [, notes = ""] = /```html\n([\s\S]*?)```/.exec(read("docs/quick-start.md")) ?? [];
-  const files = { "site/notes.html": notes, "preload.mjs": preload, "snippet.mjs": code };
-  const directory = await temporaryDirectory(files);
+  const directory = await temporaryDirectory({ "preload.mjs": preload, "snippet.mjs": code });
   await mkdir(join(directory, "node_modules"));
   for (const [, name = ""] of code.matchAll(/from "([^".:]+)"/g)) {
     const isFilement = /^filement(?:\/|$)/.test(name);
