@@ -56,6 +56,7 @@ export class RedisConnection {
   #client: RedisClient | undefined;
   #opening: Promise<void> | undefined;
   #lastError: unknown;
+  #openedAnewAt = Number.NEGATIVE_INFINITY;
 
   private constructor(source: RedisSource) {
     this.#source = source;
@@ -103,6 +104,7 @@ export class RedisConnection {
       return await inTime<unknown>(reply, limitMs, () => inTime(reply, 1, late));
     } catch (cause) {
       if (cause instanceof RedisError) throw cause;
+      if (/\bREADONLY\b/.test(messageOf(cause))) this.#openAnew();
       throw new RedisError(`${this.name} cannot be asked: ${messageOf(cause ?? "not connected")}`, { cause });
     }
   }
@@ -122,6 +124,15 @@ export class RedisConnection {
     client.on("error", () => {}); // the command under way tells
     await client.connect();
     return client;
+  }
+
+  /** After a failover the old Redis may stay, as a replica of the one to which the address leads now. */
+  #openAnew(): void {
+    if (!this.#client || performance.now() - this.#openedAnewAt < longestPauseMs) return;
+    this.#openedAnewAt = performance.now();
+    destroy(this.#client);
+    this.#client = undefined;
+    this.#opening = undefined;
   }
 
   /** Resolves when the connection stands, or could not be made at once; then it is tried again and again. */

@@ -1,6 +1,7 @@
 import { createClient } from "@redis/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { RedisConnection, RedisError } from "../../src/redis/connection.ts";
+import { cableTo } from "../helpers/cable.ts";
 import { redisServer } from "./redis-server.ts";
 
 function connectionTo(source: Parameters<typeof RedisConnection.to>[0]): RedisConnection {
@@ -56,5 +57,18 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
     await failureOf(connection.run(["PING"]));
     await redis.start();
     await expect.poll(() => connection.run(["PING"]).catch(() => "away")).toBe("PONG");
+  });
+
+  it("follows a failover that leaves the old Redis there, as a replica that refuses to write", async () => {
+    const [old, other] = [await redisServer(), await redisServer()];
+    const cable = await cableTo(old.url);
+    const connection = connectionTo(cable.url);
+    const write = `return redis.call("SET", KEYS[1], ARGV[1])`;
+    expect(await connection.runScript(write, ["a"], ["1"])).toBe("OK");
+    await old.ask("REPLICAOF", "127.0.0.1", `${other.port}`);
+    cable.plugIn(other.port);
+    expect((await failureOf(connection.runScript(write, ["a"], ["2"]))).message).toContain("READONLY");
+    expect(await connection.runScript(write, ["a"], ["3"])).toBe("OK");
+    expect(await other.ask("GET", "a")).toContain("3");
   });
 });
