@@ -3,6 +3,7 @@ import { finished } from "node:stream/promises";
 import { attachment } from "../http/file-name.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
+import type { StoredStat } from "../storage/storage.ts";
 import { type FileRequest, siteTitle } from "./file-request.ts";
 import { ClientSlice, type TreeLimits, unlessInSight, visibleTree } from "./visible-entries.ts";
 
@@ -53,25 +54,25 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   /** Adds entry by entry. Throws if a file cannot be sent whole: without its end, what was sent is not an archive. */
   async function fill(): Promise<void> {
     let bytes = 0;
-    if (stat) zip.addEmptyDirectory(name, { mtime: stat.modified });
+    if (stat) zip.addEmptyDirectory(name, { mtime: archivedDate(stat) });
     for (const entry of tree) {
       if (slice.isOver) await slice.renew();
       if (output.destroyed) return;
       const target = `${name}/${entry.path.slice(top.length)}`;
       if (entry.type === "directory") {
-        zip.addEmptyDirectory(target, { mtime: entry.stat.modified });
+        zip.addEmptyDirectory(target, { mtime: archivedDate(entry.stat) });
         continue;
       }
       const file = await request.storage.open(entry.path).catch(unlessInSight);
       if (!file) continue;
       try {
-        const { size, modified } = file.stat;
+        const { size } = file.stat;
         bytes += size;
         if (bytes > limits.maxBytes) throw new Error("files that grew made the archive too large");
         source = file.stream();
         if (output.destroyed) source.destroy();
         const compress = !isCompressed.test(contentTypeOf(target));
-        zip.addReadStream(source, target, { mtime: modified, size, compress });
+        zip.addReadStream(source, target, { mtime: archivedDate(file.stat), size, compress });
         await finished(source);
       } finally {
         await file.close();
@@ -79,6 +80,11 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
     }
     zip.end();
   }
+}
+
+/** Of a date before 1970, yazl throws where the process would end. */
+function archivedDate({ modified }: StoredStat): Date {
+  return new Date(Math.max(0, modified.getTime()));
 }
 
 /** With `name`, which may be there several times, an archive holds only what is called so, and what is in that. */

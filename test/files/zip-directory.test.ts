@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { truncate } from "node:fs/promises";
+import { truncate, utimes } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -66,6 +66,14 @@ describe.each(storages)("the .zip of a directory $where", ({ make }) => {
 });
 
 describe("the .zip of a directory", () => {
+  it("dates files from before 1970 as of then", async () => {
+    const root = await temporaryDirectory({ "a.txt": "a" });
+    await utimes(join(root, "a.txt"), new Date(-1), new Date(-1));
+    const { url } = await serve({ root, listing });
+    const [, entry] = await unzip((await send(url, "GET", "/?zip")).bytes);
+    expect(entry?.modified.getTime()).toBe(0);
+  });
+
   it("takes the name of the site for the root", async () => {
     const files = { "/a.txt": "a" };
     const named = await serve({ storage: memoryStorage(files), listing, title: "Ours: the/files." });

@@ -269,7 +269,8 @@ interface Former {
 }
 
 function foundRecord(path: string, { modified }: StoredStat): JournalRecord {
-  return { path, kind: "found", summary: `Found ${path}`, time: modified.getTime() };
+  // git has no date before 1970.
+  return { path, kind: "found", summary: `Found ${path}`, time: Math.max(0, modified.getTime()) };
 }
 
 async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {

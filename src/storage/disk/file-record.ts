@@ -11,6 +11,10 @@ let lastMoment = 0;
 /** More than writes without a pause get ahead of the clock. */
 const setBackBy = 1_000_000;
 
+/** Dates that HTTP and ISO 8601 can write; a disk may have others. In milliseconds. */
+const earliestMs = Date.parse("0001-01-01T00:00:00Z");
+const latestMs = Date.parse("9999-12-31T23:59:59Z");
+
 /** What of a file's record tells its versions apart. */
 export type VersionRecord = Pick<BigIntStats, "ino" | "size" | "mtimeNs" | "ctimeNs">;
 
@@ -35,7 +39,7 @@ export function statOf(record: VersionRecord, type: StoredStat["type"] = "file")
   return {
     type,
     size: type === "file" ? Number(size) : 0,
-    modified: new Date(Number(mtimeNs / 1_000_000n)),
+    modified: new Date(Math.min(Math.max(Number(mtimeNs / 1_000_000n), earliestMs), latestMs)),
     // Computed when asked for: listing 100,000 names does not pay for it. Hashed: clients learn no inode number.
     // Without the number of the file system, which each machine that mounts it chooses for itself.
     get version() {

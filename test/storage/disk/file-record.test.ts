@@ -3,16 +3,23 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { asStorageError, errnoOf, storedStat, uniqueMoment } from "../../../src/storage/disk/file-record.ts";
+import { asStorageError, errnoOf, statOf, storedStat, uniqueMoment } from "../../../src/storage/disk/file-record.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
-describe("a version", () => {
-  it("can stand in an entity tag, and does not tell the inode number", async () => {
+describe("what is told of a file", () => {
+  it("has a version that can stand in an entity tag, and does not tell the inode number", async () => {
     const file = join(await temporaryDirectory({ "a.txt": "a" }), "a.txt");
     const stats = await stat(file, { bigint: true });
     const { version } = storedStat(stats);
     expect(version).toMatch(/^[A-Za-z0-9_-]{22}$/);
     expect(version).not.toContain(String(stats.ino));
+  });
+
+  it("has a date that can be written, whatever the disk has", () => {
+    const dates = [9n, -9n].map(
+      (times) => statOf({ ino: 1n, size: 1n, mtimeNs: times * 10n ** 21n, ctimeNs: 0n }).modified,
+    );
+    expect(dates.map((date) => date.getUTCFullYear())).toEqual([9999, 1]);
   });
 });
 
