@@ -5,9 +5,11 @@ import { locationOf } from "../http/request-target.ts";
 import { decidedContent, type FileWrite } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
+import { PathLock } from "../storage/locks.ts";
 import {
   type CommitCheck,
   type Content,
+  type Storage,
   StorageError,
   type StoredStat,
   type WriteOptions,
@@ -35,6 +37,9 @@ interface WantedChange {
   readonly check: CommitCheck;
 }
 
+/** One after the other for each path: else each would find the file changed by the others, and begin again. */
+const decisions = new WeakMap<Storage, PathLock>();
+
 /** Makes a change after `beforeWrite` has decided, which decides again where the file has changed in between. */
 export async function makeChange<Made>(
   { exchange, storage, path, stat, options }: FileRequest,
@@ -44,24 +49,31 @@ export async function makeChange<Made>(
   const { beforeWrite } = options;
   if (!beforeWrite) return make(content, check);
   const sent = await buffer(content);
-  const hasChanged = new StorageError("conflict");
-  let stored = stat;
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const decidedAbout = stored;
-    check(decidedAbout);
-    const write = { kind: kind ?? (stored ? "replaced" : "created"), path, exchange, content: sent } as const;
-    const decided = await decidedContent(beforeWrite, write);
-    try {
-      return await make(onePiece(decided ?? sent), (current) => {
-        if (current?.version !== decidedAbout?.version) throw hasChanged;
-        check(current);
-      });
-    } catch (error) {
-      if (error !== hasChanged) throw error;
-      stored = await storage.stat(path);
-    }
+  const decided = async (kind: FileWrite["kind"]): Promise<Content> =>
+    onePiece((await decidedContent(beforeWrite, { kind, path, exchange, content: sent })) ?? sent);
+  if (kind === "appended") {
+    check(stat);
+    return make(await decided(kind), check); // whatever is there by then
   }
-  throw hasChanged;
+  const hasChanged = new StorageError("conflict");
+  const inTurn = decisions.get(storage) ?? new PathLock();
+  decisions.set(storage, inTurn);
+  return inTurn.run(path, async () => {
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+      const stored = await storage.stat(path);
+      check(stored);
+      const wanted = await decided(kind ?? (stored ? "replaced" : "created"));
+      try {
+        return await make(wanted, (current) => {
+          if (current?.version !== stored?.version) throw hasChanged;
+          check(current);
+        });
+      } catch (error) {
+        if (error !== hasChanged) throw error;
+      }
+    }
+    throw hasChanged;
+  });
 }
 
 export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

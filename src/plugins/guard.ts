@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { HttpError } from "../http/http-error.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
 import { checkOptions } from "../options/check-config.ts";
@@ -45,10 +46,10 @@ const guardOptions: OptionsSchema = pluginOptions({
  */
 export function guard(options: GuardOptions = {}): Plugin {
   checkOptions("guard", guardOptions, options);
-  const { permits = () => false, refusal } = options;
+  const { permits: isPermitted = () => false, refusal } = options;
   const covers = coverage(options.covers);
 
-  function permitsHere(exchange: Exchange, right: Right, path: string): boolean {
+  function permitsHere(permits: typeof isPermitted, exchange: Exchange, right: Right, path: string): boolean {
     if (!covers(path)) return true;
     const answer: unknown = permits({ right, path, user: exchange.user, exchange });
     if (typeof answer === "boolean") return answer;
@@ -56,17 +57,17 @@ export function guard(options: GuardOptions = {}): Plugin {
     throw new TypeError(`guard: permits() gave ${typeof answer}: expected true or false, at once`);
   }
 
-  function guarded(exchange: Exchange, before: Access): Access {
+  function guarded(permits: typeof isPermitted, exchange: Exchange, before: Access): Access {
     let isRefusedHere = false;
     const decide = (right: Right, path: string): boolean => {
-      isRefusedHere = !permitsHere(exchange, right, path);
+      isRefusedHere = !permitsHere(permits, exchange, right, path);
       return !isRefusedHere;
     };
     return {
       selectorsOf: (path) => before.selectorsOf?.(path) ?? [],
       permitsPath: (right, path) => permitsAll(path, (each) => decide(right, each)) && before.permitsPath(right, path),
       permitsElements: (right, path, elements) => decide(right, path) && before.permitsElements(right, path, elements),
-      current: () => guarded(exchange, before.current?.() ?? before),
+      current: () => guarded(permits, exchange, before.current?.() ?? before),
       refusal: () => (refusal && isRefusedHere ? refusal(exchange) : before.refusal()),
     };
   }
@@ -75,7 +76,8 @@ export function guard(options: GuardOptions = {}): Plugin {
     name: "guard",
     anonymousMayWrite: () => options.covers !== undefined, // elsewhere; of `permits` the worst is not assumed
     handle(exchange, next) {
-      exchange.access = guarded(exchange, exchange.access);
+      // Asked for what others change, too, the host program is to find the async context of this request.
+      exchange.access = guarded(AsyncResource.bind(isPermitted), exchange, exchange.access);
       admit(exchange);
       return next();
     },

@@ -54,9 +54,9 @@ export interface EditsWrite {
 type OtherContent = string | Uint8Array | readonly Edit[] | undefined | void;
 
 /**
- * Sees a change right before it is made, after every check of the server, and while nothing else can change the file.
- * What it throws is the reply, and nothing is changed; what it returns replaces the content, a list of edits the edits.
- * It is called again if another program has changed the file meanwhile, so it must not have side effects.
+ * Sees a change right before it is made, after every check of the server. Other changes of the file wait, except
+ * appends. What it throws is the reply, and nothing is changed; what it returns replaces the content, a list of edits
+ * the edits. It is called again if the file has changed meanwhile, so it must not have side effects.
  */
 export type BeforeWrite = (write: PendingWrite) => OtherContent | Promise<OtherContent>;
 

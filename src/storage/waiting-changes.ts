@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { nextTick } from "node:process";
@@ -120,7 +121,9 @@ export class WaitingChanges {
   run(path: string, change: Change, cleanUp?: () => Promise<void>): Promise<ChangeResult> {
     return new Promise((resolve, reject) => {
       const isAlone = cleanUp !== undefined;
-      const waiting = { change, since: performance.now(), isAlone, cleanUp, resolve, reject };
+      // Whoever makes it, code of the host program that it calls is to find the async context of its own request.
+      const own = AsyncResource.bind(change);
+      const waiting = { change: own, since: performance.now(), isAlone, cleanUp, resolve, reject };
       const queue = this.#queues.get(path);
       if (queue?.problem) reject(queue.problem);
       else if (queue) queue.waiting.push(waiting);

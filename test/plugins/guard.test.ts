@@ -1,9 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { eventStream } from "../../src/plugins/event-stream.ts";
-import { guard } from "../../src/plugins/guard.ts";
+import { type GuardedRequest, guard } from "../../src/plugins/guard.ts";
 import { permissions } from "../../src/plugins/permissions.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import type { Exchange } from "../../src/server/exchange.ts";
@@ -14,16 +15,19 @@ import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { namesIn } from "../helpers/unzip.ts";
 
+/** The async context of each request. */
+const context = new AsyncLocalStorage<Exchange>();
+
 /** Knows users by a header of their own. */
 const byHeader: Plugin = {
   name: "by-header",
   handle(exchange, next) {
     const name = exchange.headers["x-user"]?.toString();
     if (name !== undefined) exchange.user = { name, roles: [] };
-    return next();
+    return context.run(exchange, next);
   },
 };
-const isAda = ({ user }: { readonly user: Exchange["user"] }): boolean => user?.name === "ada";
+const isAda = ({ user, exchange }: GuardedRequest): boolean => user?.name === "ada" && context.getStore() === exchange;
 const ada = { "x-user": "ada" };
 const selectsAll = { range: "selector=p" };
 

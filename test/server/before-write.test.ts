@@ -1,6 +1,9 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import { HttpError } from "../../src/http/http-error.ts";
+import { guard } from "../../src/plugins/guard.ts";
 import type { BeforeWrite, PendingWrite } from "../../src/server/before-write.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { storages, type TestSite, testSite } from "../helpers/test-site.ts";
 import { content } from "../storage/content.ts";
@@ -121,6 +124,22 @@ describe.each(storages)("beforeWrite, with files $where", ({ make }) => {
     expect((await send("PUT", "/a.txt", { headers: { "if-none-match": "*" }, body: "x" })).status).toBe(412);
     expect((await send("DELETE", "/none.txt")).status).toBe(404);
     expect(seen).toEqual([]);
+  });
+
+  it("is asked in the async context of its request, and fails no change for another of the same server", async () => {
+    const context = new AsyncLocalStorage<string>();
+    const strange: string[] = [];
+    const see = ({ exchange: { id } }: { readonly exchange: { readonly id: string } }): boolean =>
+      context.getStore() === id || strange.push(id) > 0;
+    const inContext: Plugin = { name: "in-context", handle: ({ id }, next) => context.run(id, next) };
+    const { send } = await site((write) => void see(write), { plugins: [inContext, guard({ permits: see })] });
+    const asked = Array.from({ length: 20 }, () => [
+      send("PUT", "/a.txt", { body: "a" }),
+      send("POST", "/a.txt", { body: "b" }),
+      send("POST", "/page.html", { headers: { range: "selector=ul" }, body: "<li>" }),
+    ]);
+    const answers = await Promise.all(asked.flat());
+    expect([answers.filter(({ status }) => status > 206), strange]).toEqual([[], []]);
   });
 
   it("is asked again where the file has changed before the change could be made", async () => {

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
 
@@ -9,7 +10,8 @@ export function latestUser(found: User | undefined, ask: () => Promise<User | un
   let user = found;
   let askedAt = performance.now();
   let isAsking = false;
-  const askAgain = async (): Promise<void> => {
+  // Whatever request leads to it, the host program is asked in the async context of its own.
+  const askAgain = AsyncResource.bind(async (): Promise<void> => {
     isAsking = true;
     try {
       user = await ask();
@@ -19,7 +21,7 @@ export function latestUser(found: User | undefined, ask: () => Promise<User | un
     }
     askedAt = performance.now();
     isAsking = false;
-  };
+  });
   return () => {
     if (!isAsking && performance.now() - askedAt >= answerCountsMs) void askAgain();
     return user;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { HttpError } from "../../../src/http/http-error.ts";
@@ -7,21 +8,23 @@ import { stepClock } from "../../helpers/counted-work.ts";
 
 const ada: User = { name: "ada", roles: [] };
 const editor: User = { name: "ada", roles: ["editor"] };
+const context = new AsyncLocalStorage<string>();
 
 /** The latest user after five seconds, by what an answer is then. */
 async function after(answer: () => Promise<User | undefined>): Promise<readonly (User | undefined)[]> {
   const clock = stepClock(0);
-  let asked = 0;
-  const latest = latestUser(ada, () => {
-    asked += 1;
+  const asked: unknown[] = [];
+  const ask = (): Promise<User | undefined> => {
+    asked.push(context.getStore());
     return answer();
-  });
+  };
+  const latest = context.run("its own", () => latestUser(ada, ask));
   clock.pass(4_999);
-  expect([latest(), asked]).toEqual([ada, 0]);
+  expect([latest(), asked]).toEqual([ada, []]);
   clock.pass(1);
-  const before = [latest(), latest()]; // asks once
+  const before = context.run("another's", () => [latest(), latest()]); // asks once
   await setImmediate();
-  expect(asked).toBe(1);
+  expect(asked).toEqual(["its own"]);
   return [...before, latest()];
 }
 
