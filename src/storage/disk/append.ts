@@ -187,8 +187,7 @@ function* partIn(file: number, noteFile: number, note: AppendNote): Program<"all
     checksum = crc32(wanted, checksum);
     if (wanted.equals(there)) continue;
     part = "some";
-    // After a power failure zeros stand in the place of bytes that did not reach the disk.
-    if (!there.every((byte, index) => byte === 0 || byte === wanted[index])) return "other";
+    if (!isBeginning(there, wanted)) return "other";
   }
   return checksum === note.checksum ? part : "other"; // the note itself may not have reached the disk
 }
@@ -201,6 +200,33 @@ function* contextOf(file: number, end: number): Program<number> {
 function* chunkOf(file: number, position: number, length: number): Program<Buffer> {
   const chunk = Buffer.allocUnsafe(length);
   return chunk.subarray(0, yield* readInto(file, chunk, position));
+}
+
+/**
+ * What a file was before the append that a note is about, where a part of that is there: told by its last bytes.
+ * `undefined` otherwise, as of a new file that got the inode number of one whose note has stayed.
+ */
+export function beforeCutAppend(place: string, location: string): Program<AppendNote["before"] | undefined> {
+  return withFile(place, constants.O_RDONLY, function* (noteFile) {
+    const note = yield* understood(noteFile);
+    const isCut = note && (yield* withFile(location, constants.O_RDONLY, (file) => isCutIn(file, noteFile, note)));
+    return isCut ? note.before : undefined;
+  });
+}
+
+function* isCutIn(file: number, noteFile: number, note: AppendNote): Program<boolean> {
+  const start = Number(note.before.size);
+  const added = Number((yield* call.fstat(file, { bigint: true })).size) - start;
+  if (added <= 0 || added >= note.length || (yield* contextOf(file, start)) !== note.context) return false;
+  const length = Math.min(contextBytes, added);
+  const wanted = yield* chunkOf(noteFile, recordBytes + added - length, length);
+  const there = yield* chunkOf(file, start + added - length, length);
+  return isBeginning(there, wanted);
+}
+
+/** After a power failure zeros stand in the place of bytes that did not reach the disk. */
+function isBeginning(there: Buffer, wanted: Buffer): boolean {
+  return there.every((byte, index) => byte === 0 || byte === wanted[index]);
 }
 
 /** What makes a note of a file whose content follows. */

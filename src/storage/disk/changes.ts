@@ -112,7 +112,7 @@ export class DiskChanges {
     const run = (): Promise<JobResult> => this.#disk.run(job, (error) => group.giveUp(error));
     try {
       if (outcome.kind === "replaced" || !file) return await untilUnread(run);
-      const append = (): Promise<JobResult> => whileAppending(file, run);
+      const append = (): Promise<JobResult> => whileAppending(target.real, file, run);
       return await (file.isShared ? diskLocks.run(file.identity, append) : append());
     } catch (error) {
       if (!["ENOENT", "EEXIST"].includes(errnoOf(error))) throw error;

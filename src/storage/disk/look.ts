@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { OpenFile, StoredStat } from "../storage.ts";
-import { endAppend, noteAt } from "./append.ts";
+import { beforeCutAppend, endAppend, noteAt } from "./append.ts";
 import { type Directory, Elsewhere, isTold, recordIn, requireOpened, unlessElsewhere, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
@@ -15,7 +15,7 @@ import { appendNoteName } from "./temporary-names.ts";
 // An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all
 // readers are told what the file was before, and so read the old version whole: those of this process by this table, by
 // device and inode since one file can have several names; those of others by the note that lies beside the file.
-const pending = new Map<string, StoredStat>();
+const pending = new Map<string, { readonly stat: StoredStat; readonly real: string }>();
 
 export interface WholeFile {
   readonly stat: StoredStat;
@@ -104,7 +104,8 @@ export async function visibleStat(
   for (let looks = 1; ; looks += 1) {
     const stat = storedStat(seen);
     const before = pending.get(fileIdentity(seen));
-    if (before) return before;
+    // The file that was to be appended to may be gone, and this be a new one with its inode number, at another place.
+    if (before && (before.real === real || seen.nlink > 1n)) return before.stat;
     // Another program may write to it all the time, and leaves no notes.
     const isLast = looks > maxLooks;
     if (isLast || stat.type === "directory" || known?.stat.version === stat.version) return stat;
@@ -129,14 +130,11 @@ async function beforeAppend(
   stats: BigIntStats,
 ): Promise<StoredStat | undefined> {
   const noteName = appendNoteName(stats.ino);
-  const note = await inPool(noteAt(directory.at(noteName)));
-  if (!note) return undefined;
+  if (!(await inPool(noteAt(directory.at(noteName))))) return undefined;
   // Where it cannot be ended now, the next change of the file says why.
   const hasEnded = !isReadOnly && (await endIfAbandoned(directory, noteName, name, stats).catch(() => false));
-  if (hasEnded) return undefined;
-  // Where all of it is there, the note may be one that stays, and the lock that of another change.
-  const isThere = stats.size >= note.before.size + BigInt(note.length);
-  return isThere ? storedStat(stats) : statOf({ ino: stats.ino, ...note.before });
+  const before = hasEnded ? undefined : await inPool(beforeCutAppend(directory.at(noteName), directory.at(name)));
+  return before && statOf({ ino: stats.ino, ...before });
 }
 
 /** Ends the append that a note is about, unless a lock of the file is held: its holder will end it. */
@@ -154,8 +152,12 @@ export async function endIfAbandoned(
 }
 
 /** Runs `append` while readers are told that the file is still what it was. */
-export async function whileAppending<T>({ identity, stat }: WholeFile, append: () => Promise<T>): Promise<T> {
-  pending.set(identity, stat);
+export async function whileAppending<T>(
+  real: string,
+  { identity, stat }: WholeFile,
+  append: () => Promise<T>,
+): Promise<T> {
+  pending.set(identity, { stat, real });
   try {
     return await append();
   } finally {

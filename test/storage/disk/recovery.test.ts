@@ -166,6 +166,12 @@ describe("a note about an append", () => {
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
+  it("says nothing to readers of another file that has got the inode number", async () => {
+    const { root, file } = await cutAppend("another file");
+    const bytes = await diskLocks.run(file, () => textAt(diskStorage(root), "/a.txt")); // while the note cannot go
+    expect(bytes).toBe("another file");
+  });
+
   it("is followed where the file system numbers its files anew", async () => {
     const { root, file } = await cutAppend(old + added.slice(0, 4000));
     const { ino } = await stat(file, { bigint: true });
