@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { timesOf } from "../helpers/effort.ts";
+import { seededRandom, timesOf } from "../helpers/effort.ts";
 import { type RunningNode, runNode } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { projectRoot } from "../helpers/source-files.ts";
@@ -89,17 +89,41 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
     await expect.poll(() => readdir(directory)).toEqual(["log.txt"]); // a note stays for a moment
   });
 
-  it("let one of them create a file that none may replace", async () => {
+  it("show readers whole versions only, each by a tag of its own, whatever is moved and replaced", async () => {
+    const { urls, send } = await sharedDirectory({});
+    const { pathname } = new URL(urls[0] ?? "");
+    const random = seededRandom(5);
+    const anyPath = (): string => `/${Math.floor(random() * 3)}.txt`;
+    const contents = new Map<unknown, string>();
+    const step = async (): Promise<void> => {
+      const body = `(${"x".repeat(random() * 60)})`;
+      const [method = "GET"] = ["PUT", "POST", "POST", "MOVE"].slice(random() * 8);
+      const headers = { destination: pathname + anyPath() };
+      const { status, text, headers: had } = await send(method, anyPath(), method === "MOVE" ? { headers } : { body });
+      expect([200, 201, 204, 403, 404, 409]).toContain(status);
+      if (method !== "GET" || status !== 200) return;
+      expect([/^(?:\(x*\))+$/.test(text), contents.get(had.etag) ?? text]).toEqual([true, text]);
+      contents.set(had.etag, text);
+    };
+    await Promise.all(
+      numbers(24).map(async () => {
+        for (let left = timesOf(10, 500); left > 0; left -= 1) await step();
+      }),
+    );
+  });
+
+  it("let one of them create a file that none may replace, and one delete it", async () => {
     const { directory, send } = await sharedDirectory({});
     const count = timesOf(8, 20);
     const creating = numbers(count).map(async (n) => {
       const headers = { "if-none-match": "*" };
       const attempts = numbers(processes).map((by) => send("PUT", `/${n}.txt`, { headers, body: String(by) }));
-      const statuses = (await Promise.all(attempts)).map(({ status }) => status);
-      return statuses.sort();
+      const made = (await Promise.all(attempts)).map(({ status }) => status);
+      const deleted = await Promise.all(numbers(processes).map(() => send("DELETE", `/${n}.txt`)));
+      return [...made.sort(), ...deleted.map(({ status }) => status).sort()];
     });
-    for (const statuses of await Promise.all(creating)) expect(statuses).toEqual([201, 412, 412]);
-    await expect.poll(() => readdir(directory)).toHaveLength(count);
+    for (const statuses of await Promise.all(creating)) expect(statuses).toEqual([201, 412, 412, 204, 404, 404]);
+    await expect.poll(() => readdir(directory)).toEqual([]);
   });
 
   it("count exactly to a number by If-Match, with sixteen clients", async () => {
@@ -118,16 +142,6 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
     };
     await Promise.all(numbers(16).map((n) => client(urls[n % urls.length] ?? "")));
     expect([await readFile(join(directory, "count.txt"), "utf8"), increments]).toEqual([String(total), total]);
-  });
-
-  it("delete a file once", async () => {
-    const { directory, send } = await sharedDirectory(Object.fromEntries(numbers(20).map((n) => [`${n}.txt`, "old"])));
-    const deleting = numbers(20).map(async (n) => {
-      const attempts = numbers(processes).map(() => send("DELETE", `/${n}.txt`));
-      return (await Promise.all(attempts)).map(({ status }) => status).sort();
-    });
-    expect(await Promise.all(deleting)).toEqual(numbers(20).map(() => [204, 404, 404]));
-    expect(await readdir(directory)).toEqual([]);
   });
 
   it("move a directory while others write to it: each file is at its old or its new path, and whole", async () => {

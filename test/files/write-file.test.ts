@@ -16,17 +16,23 @@ import { type Asked, fileRequest } from "../helpers/file-request.ts";
 
 const put = (asked: Asked = {}): Asked => ({ method: "PUT", body: ["content"], ...asked });
 
-describe("writing a file", () => {
-  it("judges the conditions again at the moment of the change", async () => {
+describe("a change of a file", () => {
+  it.each([
+    ["PUT", writeFile],
+    ["POST", appendFile],
+    ["DELETE", deleteFile],
+  ])("judges the conditions of a %s again at its moment", async (method, change) => {
     const storage = memoryStorage({ "/a.txt": "old" });
-    const tag = `"${(await storage.stat("/a.txt"))?.version}"`;
-    const request = await fileRequest(storage, "/a.txt", put({ headers: { "if-match": tag } }));
+    const headers = { "if-match": `"${(await storage.stat("/a.txt"))?.version}"` };
+    const request = await fileRequest(storage, "/a.txt", { method, headers, body: ["more"] });
     await storage.write("/a.txt", (await fileRequest(storage, "/", { body: ["meanwhile"] })).exchange.body);
     const now = `"${(await storage.stat("/a.txt"))?.version}"`;
-    await expect(writeFile(request)).rejects.toMatchObject({ status: 412, headers: { etag: now } });
+    await expect(change(request)).rejects.toMatchObject({ status: 412, headers: { etag: now } });
     expect([(await storage.stat("/a.txt"))?.size, request.changes]).toEqual([9, []]);
   });
+});
 
+describe("writing a file", () => {
   it("does not overwrite by the right to create what somebody else has put there meanwhile", async () => {
     const storage = memoryStorage();
     const request = await fileRequest(storage, "/a.txt", put({ permits: (right) => right === "create" }));
@@ -61,20 +67,6 @@ describe("what is at the path of a PUT", () => {
   ])("is asked for by a request %s", async (_which, asked) => {
     const { exchange, options } = await fileRequest(memoryStorage(), "/a.txt", put(asked));
     expect(replacesAnything(exchange, options, "/a.txt")).toBe(false);
-  });
-});
-
-const adding = (asked: Asked = {}): Asked => ({ method: "POST", body: ["more"], ...asked });
-const sizeOf = async (storage: Storage): Promise<number | undefined> => (await storage.stat("/a.txt"))?.size;
-
-describe("appending to a file", () => {
-  it("judges the conditions again at the moment of the change", async () => {
-    const storage = memoryStorage({ "/a.txt": "old" });
-    const headers = { "if-match": `"${(await storage.stat("/a.txt"))?.version}"` };
-    const request = await fileRequest(storage, "/a.txt", adding({ headers }));
-    await appendFile(await fileRequest(storage, "/a.txt", adding()));
-    await expect(appendFile(request)).rejects.toMatchObject({ status: 412 });
-    expect([await sizeOf(storage), request.changes]).toEqual([7, []]);
   });
 });
 
@@ -154,16 +146,7 @@ describe("what is to be stored", () => {
 });
 
 describe("deleting a file", () => {
-  it("judges the conditions again at the moment of the change", async () => {
-    const storage = memoryStorage({ "/a.txt": "old" });
-    const headers = { "if-match": `"${(await storage.stat("/a.txt"))?.version}"` };
-    const request = await fileRequest(storage, "/a.txt", { method: "DELETE", headers });
-    await storage.append("/a.txt", (await fileRequest(storage, "/", { body: ["more"] })).exchange.body);
-    await expect(deleteFile(request)).rejects.toMatchObject({ status: 412 });
-    expect([(await storage.stat("/a.txt"))?.size, request.changes]).toEqual([7, []]);
-  });
-
-  it("does so for a directory, too", async () => {
+  it("judges the conditions of a directory again, too", async () => {
     const storage = memoryStorage({ "/dir/": "" });
     const headers = { "if-match": `"${(await storage.stat("/dir/"))?.version}"` };
     const request = await fileRequest(storage, "/dir/", { method: "DELETE", headers });
