@@ -105,11 +105,10 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
       expect([/^(?:\(x*\))+$/.test(text), contents.get(had.etag) ?? text]).toEqual([true, text]);
       contents.set(had.etag, text);
     };
-    await Promise.all(
-      numbers(24).map(async () => {
-        for (let left = timesOf(10, 500); left > 0; left -= 1) await step();
-      }),
-    );
+    const client = async (): Promise<void> => {
+      for (let left = timesOf(10, 500); left > 0; left -= 1) await step();
+    };
+    await Promise.all(numbers(24).map(client));
   });
 
   it("let one of them create a file that none may replace, and one delete it", async () => {

@@ -17,11 +17,8 @@ import { type Asked, fileRequest } from "../helpers/file-request.ts";
 const put = (asked: Asked = {}): Asked => ({ method: "PUT", body: ["content"], ...asked });
 
 describe("a change of a file", () => {
-  it.each([
-    ["PUT", writeFile],
-    ["POST", appendFile],
-    ["DELETE", deleteFile],
-  ])("judges the conditions of a %s again at its moment", async (method, change) => {
+  const changes = { PUT: writeFile, POST: appendFile, DELETE: deleteFile };
+  it.each(Object.entries(changes))("judges the conditions of a %s again at its moment", async (method, change) => {
     const storage = memoryStorage({ "/a.txt": "old" });
     const headers = { "if-match": `"${(await storage.stat("/a.txt"))?.version}"` };
     const request = await fileRequest(storage, "/a.txt", { method, headers, body: ["more"] });

@@ -203,21 +203,36 @@ function* chunkOf(file: number, position: number, length: number): Program<Buffe
 }
 
 /**
- * What a file was before the append that a note is about, where a part of that is there: told by its last bytes.
- * `undefined` otherwise, as of a new file that got the inode number of one whose note has stayed.
+ * What the file of this inode was before the append that its note is about, where a part of that is there, or all of
+ * it: told by its last bytes. `undefined` otherwise, as of a new file that got the number of one whose note has stayed.
  */
-export function beforeCutAppend(place: string, location: string): Program<AppendNote["before"] | undefined> {
+export function beforeAppended(
+  place: string,
+  location: string,
+  ino: bigint,
+  evenWhole: boolean,
+): Program<AppendNote["before"] | undefined> {
   return withFile(place, constants.O_RDONLY, function* (noteFile) {
     const note = yield* understood(noteFile);
-    const isCut = note && (yield* withFile(location, constants.O_RDONLY, (file) => isCutIn(file, noteFile, note)));
-    return isCut ? note.before : undefined;
+    const isThere = note
+      ? yield* withFile(location, constants.O_RDONLY, (file) => isAppended(file, noteFile, note, ino, evenWhole))
+      : false;
+    return isThere ? note?.before : undefined;
   });
 }
 
-function* isCutIn(file: number, noteFile: number, note: AppendNote): Program<boolean> {
+function* isAppended(
+  file: number,
+  noteFile: number,
+  note: AppendNote,
+  ino: bigint,
+  evenWhole: boolean,
+): Program<boolean> {
+  const stats = yield* call.fstat(file, { bigint: true });
   const start = Number(note.before.size);
-  const added = Number((yield* call.fstat(file, { bigint: true })).size) - start;
-  if (added <= 0 || added >= note.length || (yield* contextOf(file, start)) !== note.context) return false;
+  const added = Number(stats.size) - start;
+  if (stats.ino !== ino || added <= 0 || added > note.length || (added === note.length && !evenWhole)) return false;
+  if ((yield* contextOf(file, start)) !== note.context) return false;
   const length = Math.min(contextBytes, added);
   const wanted = yield* chunkOf(noteFile, recordBytes + added - length, length);
   const there = yield* chunkOf(file, start + added - length, length);

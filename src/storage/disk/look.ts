@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { OpenFile, StoredStat } from "../storage.ts";
-import { beforeCutAppend, endAppend, noteAt } from "./append.ts";
+import { beforeAppended, endAppend, noteAt } from "./append.ts";
 import { type Directory, Elsewhere, isTold, recordIn, requireOpened, unlessElsewhere, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
@@ -15,7 +15,12 @@ import { appendNoteName } from "./temporary-names.ts";
 // An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all
 // readers are told what the file was before, and so read the old version whole: those of this process by this table, by
 // device and inode since one file can have several names; those of others by the note that lies beside the file.
-const pending = new Map<string, { readonly stat: StoredStat; readonly real: string }>();
+const pending = new Map<string, PendingAppend>();
+
+interface PendingAppend {
+  readonly stat: StoredStat;
+  readonly real: string;
+}
 
 export interface WholeFile {
   readonly stat: StoredStat;
@@ -103,9 +108,8 @@ export async function visibleStat(
   let seen = stats;
   for (let looks = 1; ; looks += 1) {
     const stat = storedStat(seen);
-    const before = pending.get(fileIdentity(seen));
-    // The file that was to be appended to may be gone, and this be a new one with its inode number, at another place.
-    if (before && (before.real === real || seen.nlink > 1n)) return before.stat;
+    const own = pending.get(fileIdentity(seen));
+    if (own && (await isUnderWay(own, seen))) return own.stat;
     // Another program may write to it all the time, and leaves no notes.
     const isLast = looks > maxLooks;
     if (isLast || stat.type === "directory" || known?.stat.version === stat.version) return stat;
@@ -122,6 +126,18 @@ export async function visibleStat(
   }
 }
 
+/**
+ * Whether a file is the one that this process is about to append to, or does. That one may be gone, and this be a new
+ * one with its inode number.
+ */
+async function isUnderWay({ stat, real }: PendingAppend, seen: BigIntStats): Promise<boolean> {
+  const { ino } = seen;
+  if (storedStat(seen).version === stat.version) return true;
+  const place = join(dirname(real), appendNoteName(ino));
+  const before = await inPool(beforeAppended(place, real, ino, true));
+  return before !== undefined && statOf({ ino, ...before }).version === stat.version;
+}
+
 /** The state before an append that is under way. One of a dead process is ended first, unless files are only read. */
 async function beforeAppend(
   { isReadOnly }: Disk,
@@ -133,8 +149,10 @@ async function beforeAppend(
   if (!(await inPool(noteAt(directory.at(noteName))))) return undefined;
   // Where it cannot be ended now, the next change of the file says why.
   const hasEnded = !isReadOnly && (await endIfAbandoned(directory, noteName, name, stats).catch(() => false));
-  const before = hasEnded ? undefined : await inPool(beforeCutAppend(directory.at(noteName), directory.at(name)));
-  return before && statOf({ ino: stats.ino, ...before });
+  if (hasEnded) return undefined;
+  const { ino } = stats;
+  const before = await inPool(beforeAppended(directory.at(noteName), directory.at(name), ino, false));
+  return before && statOf({ ino, ...before });
 }
 
 /** Ends the append that a note is about, unless a lock of the file is held: its holder will end it. */
