@@ -97,7 +97,6 @@ async function directoryConfig(asked: Asked): Promise<FileServerConfig> {
   return { root, listing: { edit: true, zip: true }, single, plugins, client: live, watch };
 }
 
-/** The names of all hosts. */
 export function hostNames({ hosts = {} }: FileServerConfig): readonly string[] {
   return Object.entries(hosts).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
 }

@@ -147,7 +147,6 @@ export async function readPage(path: string, problems: Problems): Promise<Microd
   }
 }
 
-/** The options of a server or a host. */
 async function readItem(
   item: MicrodataItem,
   kind: ItemKind,

@@ -187,7 +187,6 @@ export class DocumentCache {
   }
 }
 
-/** The options that bound what is parsed. */
 type DocumentOptions = Pick<FileOptions, "maxDocumentSize" | "maxDocumentDepth" | "maxParseSteps">;
 
 /** A document and what the storage knew of the file when it was read. */
@@ -195,7 +194,6 @@ export interface LoadedDocument extends HeldDocument {
   readonly stat: StoredStat;
 }
 
-/** Where a document is to be found. */
 interface DocumentPlace {
   readonly storage: Storage;
   readonly path: string;

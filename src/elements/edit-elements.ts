@@ -43,7 +43,6 @@ import {
 import type { EditRequest } from "./element-request.ts";
 import { ChosenElements, type FindElements, finderOf } from "./selection.ts";
 
-/** What a request asks for. */
 export interface WantedEdits {
   /** How an event calls it. */
   readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted" | "elements-edited";
@@ -56,7 +55,6 @@ export interface WantedEdits {
   reply(done: DoneEdits, content: Uint8Array | undefined): Promise<Reply>;
 }
 
-/** Edits that were made and written. */
 export interface DoneEdits {
   readonly edits: readonly DoneEdit[];
   /** Of the file. */
@@ -67,7 +65,6 @@ export interface DoneEdits {
   readonly elementTag: string | undefined;
 }
 
-/** An edit that was made. */
 interface DoneEdit extends Begun {
   readonly edit: Edit;
   readonly matches: number;
@@ -106,7 +103,6 @@ export async function editElements(request: EditRequest, wanted: WantedEdits): P
   }
 }
 
-/** The steps of one request. */
 class Editing {
   readonly #request: EditRequest;
   readonly #wanted: WantedEdits;
@@ -280,7 +276,6 @@ class Editing {
     return held;
   }
 
-  /** Makes the edits in one version of the document. */
   async #apply(held: HeldDocument, stat: StoredStat, edits: readonly Edit[]): Promise<EditedDocument> {
     const { options } = this.#request;
     const { selector } = this.#wanted;

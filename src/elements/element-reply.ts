@@ -24,7 +24,6 @@ const hashLength = 22;
 
 const conditions = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
 
-/** The options that bound a reply. */
 type ReplyLimits = Pick<FileOptions, "maxFileSize" | "maxDocumentSize">;
 
 /** The answer where no element matches. */
@@ -151,5 +150,4 @@ const draft00: Dialect = {
   },
 };
 
-/** The rules of each dialect. */
 export const dialects: Readonly<Record<DialectName, Dialect>> = { spec, "draft-00": draft00 };

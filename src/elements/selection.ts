@@ -14,7 +14,6 @@ import type { Access, JudgedElements, Right } from "../server/access.ts";
 import type { FileOptions } from "../server/site.ts";
 import { dialects } from "./element-reply.ts";
 
-/** The options that bound a selection. */
 export type SelectionOptions = Pick<
   FileOptions,
   "dialect" | "maxMatches" | "maxSelectorLength" | "maxSelectorCompounds" | "maxSelectionSteps"

@@ -1,4 +1,3 @@
-/** The client for which a task is done. */
 export interface Client {
   /** Shares the queue equally with other addresses. */
   readonly address: string;
@@ -8,7 +7,6 @@ export interface Client {
   readonly isKnown?: boolean;
 }
 
-/** Options of {@link fairQueue}. */
 export interface FairQueueOptions {
   /** How many tasks run at once. @default 1 */
   readonly concurrency?: number;
@@ -100,7 +98,6 @@ class Group {
     return task;
   }
 
-  /** Takes out a task that is in it. */
   remove(waiting: Waiting, depth = 0): void {
     this.weight -= waiting.weight;
     const name = waiting.groups[depth] ?? "";

@@ -94,7 +94,6 @@ export async function storeFile(
   return made;
 }
 
-/** Announces a file that was stored. */
 export function announce(exchange: Exchange, path: string, { created, stat }: WriteResult): void {
   const { version, size } = stat;
   exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(version), size });

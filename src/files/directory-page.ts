@@ -11,7 +11,6 @@ import { linkToNext, type SelectedNames } from "./select-names.ts";
 import type { ListedEntry } from "./visible-entries.ts";
 import { zipLimits } from "./zip-directory.ts";
 
-/** What a page shows of a directory. */
 export interface DirectoryPageContent {
   readonly query: ListingQuery;
   /** The names on this page, and how it lies in the directory. */

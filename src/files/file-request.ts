@@ -34,7 +34,6 @@ export function closeAtEnd(exchange: Exchange, file: OpenFile): void {
   if (!file.content) exchange.defer(() => file.close());
 }
 
-/** What a request reads a file for. */
 export function purposeOf({ method, headers }: Exchange): OpenFor {
   if (method === "PATCH" || asksForElements(headers.range)) return "version"; // a parsed page may be at hand
   const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];

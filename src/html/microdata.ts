@@ -4,7 +4,6 @@ import { MicrodataError, type MicrodataMistake, type Page, readPage } from "./mi
 
 export { MicrodataError, type MicrodataMistake } from "./microdata/microdata-page.ts";
 
-/** An item of HTML microdata. */
 export interface MicrodataItem {
   /** The words of `itemtype`, in order. */
   readonly types: readonly string[];
@@ -16,7 +15,6 @@ export interface MicrodataItem {
   readonly properties: ReadonlyMap<string, readonly MicrodataValue[]>;
 }
 
-/** One value of a property. */
 export interface MicrodataValue {
   /**
    * An item, or text: what the element's attribute (`content`, `href`, ...) has, or its text content. White space is
@@ -27,7 +25,6 @@ export interface MicrodataValue {
   readonly line: number;
 }
 
-/** What a page says in microdata. */
 export interface MicrodataPage {
   /** The top-level items: those that are not the property of another item. */
   readonly items: readonly MicrodataItem[];

@@ -32,7 +32,6 @@ export function isMediaType(text: string): boolean {
   return mediaType.test(text);
 }
 
-/** Whether a text is an extension, with or without its dot. */
 export function isExtension(text: string): boolean {
   return /^\.?[^./\\\s]+$/.test(text);
 }

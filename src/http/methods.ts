@@ -28,12 +28,10 @@ export function takenMethods(...wanted: readonly WantedMethods[]): readonly stri
   );
 }
 
-/** Whether a method changes files. */
 export function isChange(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 }
 
-/** Methods whose requests have content. */
 export const methodsWithContent: ReadonlySet<string> = new Set(["PUT", "POST", "PATCH"]);
 
 /** Types of the content of PATCH: a list of edits. */

@@ -9,7 +9,6 @@ export interface Validators {
   readonly modified: Date;
 }
 
-/** Whether a change has a condition of its own. */
 export function hasPreconditions(headers: IncomingHttpHeaders): boolean {
   return ["if-match", "if-none-match", "if-unmodified-since"].some((name) => headers[name] !== undefined);
 }

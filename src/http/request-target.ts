@@ -35,7 +35,6 @@ const maxHostLength = 253;
 const hostName = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::(\d{0,5}))?$/;
 const hostLiteral = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
 
-/** A request target, in its canonical spelling. */
 interface RequestTarget {
   /** Decoded, from `/`, without empty, `.` and `..` segments, ending in `/` for a directory; `"*"` of OPTIONS. */
   readonly path: string;
@@ -93,7 +92,6 @@ export interface MountPoint {
   readonly stripped?: boolean | undefined;
 }
 
-/** A mount point, compiled. */
 export interface Mount {
   /** As URLs begin with it: `""` without a mount, and for `/`. */
   readonly prefix: string;

@@ -103,7 +103,6 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
   };
 }
 
-/** What requests are judged by. */
 interface UsersAndRules {
   readonly accounts: Accounts;
   readonly permissions: Permissions;

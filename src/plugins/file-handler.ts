@@ -64,7 +64,6 @@ export interface FileHandlerOptions extends Omit<FileHandling, "maxFileSize"> {
 
 /** What all requests to one file handler share. */
 interface HandlerSpace extends ElementSpace {
-  /** Methods that are taken. */
   readonly methods: readonly string[];
 }
 
@@ -314,7 +313,6 @@ function unsupported({ exchange, path, stat }: FileRequest, target: Target, allo
   return !stat && isMethod(method) ? notFound() : methodNotAllowed(allow);
 }
 
-/** The error of a PUT that has found a directory. */
 function directoryAt(access: Exchange["access"], path: string, { root, methods }: HandlerSpace): HttpError {
   const target = path === root ? "root" : "directory";
   return writtenDirectory(allowedMethods(access, { path }, operations[target], methods));

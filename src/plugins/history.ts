@@ -62,7 +62,6 @@ export interface HistoryOptions {
 
 const branchName = /^(?!.*(?:\.\.|\/\/|@\{|\.lock(?:\/|$)))[A-Za-z0-9][A-Za-z0-9._/-]*(?<![./])$/;
 
-/** What the options are checked against. */
 export const historyOptions: OptionsSchema = pluginOptions({
   repository: fileLocation,
   locks: sharedLocks,

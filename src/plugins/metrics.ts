@@ -80,7 +80,6 @@ export function metrics(options: MetricsOptions = {}): Plugin {
   };
 }
 
-/** What counts from start to close. */
 interface Counting {
   /** All that are exposed; the first is that in which the plugin counts. */
   readonly registries: readonly [MetricsRegistry, ...MetricsRegistry[]];

@@ -131,7 +131,6 @@ function checkedKey(key: unknown): string | undefined {
   throw new TypeError(`rateLimit: the function keyStrategy returned ${typeof key}: expected a string or undefined`);
 }
 
-/** The decision of one limiter about an exchange. */
 interface Verdict {
   readonly policy: RateLimitPolicy;
   decision: BucketDecision;

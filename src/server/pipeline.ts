@@ -4,7 +4,6 @@ import type { Exchange } from "./exchange.ts";
 import type { Plugin, Scope } from "./plugin.ts";
 import { discard, isStream, type Reply } from "./reply.ts";
 
-/** Answers an exchange. */
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 
 /** Called where a plugin answers by itself, with its reply. */

@@ -10,7 +10,6 @@ export interface SharedService {
 /** The services in use: of the process, as its connections are. For health checks and metrics. */
 export const sharedServices: Set<SharedService> = new Set();
 
-/** Shared feeds in use. */
 export const sharedFeeds: Set<{
   /** Seconds that a change takes, or has waited by now, until it has its place in the order of all servers. */
   readonly lagSeconds: number;

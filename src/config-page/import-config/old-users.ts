@@ -205,7 +205,6 @@ function textOf(item: MicrodataItem, name: string): string | undefined {
   return textsOf(item, name)[0];
 }
 
-/** Writes the pages of an import. */
 export class PageWriter {
   readonly #lines: string[] = [];
 

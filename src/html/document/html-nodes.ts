@@ -15,7 +15,6 @@ class LinkedNode {
   declare prev: TreeChild | null;
   declare next: TreeChild | null;
   declare startIndex: number | null;
-  /** Offset of its last character. */
   declare endIndex: number | null;
 }
 
@@ -216,7 +215,6 @@ export function linkNodes(previous: TreeChild | null, next: TreeChild | null): v
   if (next) next.prev = previous;
 }
 
-/** Whether an element is one of HTML, not of SVG or MathML. */
 export function isHtmlElement({ namespace }: SourceElement): boolean {
   return namespace === htmlNamespace;
 }

@@ -175,7 +175,6 @@ export class Reparse {
     return [...parse.copies.values()].slice(state.copies).every((tagStart) => tagStart < from || tagStart >= to);
   }
 
-  /** The last child of the innermost open element. */
   #lastHere(): TreeChild | null {
     const { lastChild, open } = this.#builder;
     return lastChild ?? (open.current === this.#standIns.at(-1)?.element ? (this.#first?.last ?? null) : null);

@@ -35,7 +35,6 @@ export interface StandIn {
   readonly element: SourceElement;
 }
 
-/** A part of a tree between two states of its parse. */
 export interface CutTree {
   readonly oldRoot: RootNode;
   readonly newRoot: RootNode;

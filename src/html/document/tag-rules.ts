@@ -57,7 +57,6 @@ export function isClosedBy(openName: string, startTag: string): boolean {
   return closedByStartTags.get(openName)?.has(startTag) ?? false;
 }
 
-/** Whether the end tag of an HTML element may be left out. */
 export function hasOptionalEndTag(name: string): boolean {
   return optionalEndTags.has(name);
 }

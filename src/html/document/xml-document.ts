@@ -71,7 +71,6 @@ class XmlTreeBuilder {
   readonly #isPart: boolean;
   readonly #parser: SaxesParser<{ xmlns: true }>;
   readonly #open: SourceElement[] = [];
-  /** Where the latest token ended. */
   #tokenEnd = 0;
   #attributes = 0;
 

@@ -16,7 +16,6 @@ const beyondLatin1 = /[^\x00-\xff]/;
 
 /** An edit that is proven to do what it should, and nothing else. */
 export interface AppliedEdit {
-  /** The document as it is now. */
   readonly document: SourceDocument;
   readonly placements: readonly Placement[];
   /** The edited elements in the new document; those that went are missing. */
@@ -25,7 +24,6 @@ export interface AppliedEdit {
   readonly isNormalised: boolean;
 }
 
-/** Bounds of the edited document. */
 export interface EditLimits extends ParseLimits {
   /** Most characters that it may have. */
   readonly maxLength: number;
@@ -95,7 +93,6 @@ function* attempt(
   return { document: edited, placements, elements: remaining, isNormalised: false };
 }
 
-/** An edit that is to be proven. */
 interface UnprovenEdit {
   readonly document: SourceDocument;
   readonly elements: readonly SourceElement[];

@@ -12,9 +12,7 @@ import type { Placement } from "./placement.ts";
 /** Those who have a list of edits made. */
 export interface EditHost<Context> extends PlanRules {
   readonly limits: EditLimits;
-  /** The elements that a selector selects. */
   select(document: SourceDocument, selector: string): SlicedWork<readonly SourceElement[]>;
-  /** The entity tag of elements. */
   tagOf(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<string>;
   /** Whether the tree of a document may become that of the next one. */
   takeTree(document: SourceDocument): boolean;
@@ -34,7 +32,6 @@ export interface BegunEdit extends Subject {
   readonly affected: readonly Affected[];
 }
 
-/** An edit that was made. */
 export interface MadeEdit extends BegunEdit {
   /** In order; an edit may take any number of changes. */
   readonly changes: readonly AppliedEdit[];

@@ -12,16 +12,13 @@ import type { Edit, EditBase, EditOf, InsertPosition } from "./edits.ts";
 import { fillElements, insertMarkup, removeElements, replaceElements } from "./element-placement.ts";
 import { type CheckReplacement, outermost, type Place, parentAt } from "./placement.ts";
 
-/** What an edit does to elements. */
 export type Effect = "reads" | "changes" | "grows" | "removes";
 
-/** Elements, and what an edit does to them. */
 export interface Affected {
   readonly effect: Effect;
   readonly elements: Elements;
 }
 
-/** What an edit is about. */
 export interface Subject {
   readonly document: SourceDocument;
   readonly matches: Elements;
@@ -50,7 +47,6 @@ interface Field {
   accepts(value: unknown): boolean;
 }
 
-/** One `op`. */
 interface Operation<Op extends Edit["op"]> {
   /** The fields that it has besides those of all edits. */
   readonly fields: Readonly<Record<Exclude<keyof EditOf<Op>, keyof EditBase | "op">, Field>>;
@@ -83,7 +79,6 @@ const classes: Field = {
 
 const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;" };
 
-/** All that an edit can be. */
 const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
   replace: {
     fields: { html: text },
@@ -155,7 +150,6 @@ function operationOf({ op }: Edit): Operation<Edit["op"]> {
   return operations[op] as unknown as Operation<Edit["op"]>; // it gets edits of its own `op` only
 }
 
-/** What an edit does to which elements. */
 export function affectedBy(edit: Edit, elements: Elements, to: Elements): readonly Affected[] {
   return operationOf(edit).affects?.(edit, elements, to) ?? [{ effect: "changes", elements }];
 }

@@ -40,7 +40,6 @@ export type Place = (
 /** Throws where an element may not give way to a fragment. */
 export type CheckReplacement = (element: SourceElement, fragment: Fragment) => void;
 
-/** Supplied HTML in an edited document. */
 export interface PlacedFragment {
   readonly fragment: Fragment;
   /** Where in the edited source it begins. */
@@ -49,7 +48,6 @@ export interface PlacedFragment {
   readonly parent: TreeParent | null;
 }
 
-/** What an edit is to do to a tree. */
 export interface TreeEdit {
   /** Elements that give way to a fragment, or to nothing. */
   readonly instead: ReadonlyMap<SourceElement, PlacedFragment | undefined>;

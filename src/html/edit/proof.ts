@@ -17,7 +17,6 @@ import { haveSameAttributes } from "../tree-construction/open-elements.ts";
 import { type PlacedFragment, type Placement, type TreeEdit, treeEdit } from "./placement.ts";
 import type { FragmentStep } from "./well-formed.ts";
 
-/** What comparing two trees came to. */
 type Proof =
   | {
       readonly holds: true;
@@ -40,7 +39,6 @@ const impliedInPage = new Set(["head", "body"]);
 
 const stepsAtOnce = 256;
 
-/** A page, or a part of one. */
 type Page = Pick<SourceDocument, "root" | "source">;
 
 /**
@@ -154,7 +152,6 @@ interface PageStep {
   readonly kind: "start" | "end" | "text" | "comment" | "doctype" | "same";
   /** `undefined` for what a client supplied. */
   readonly node: TreeNode | undefined;
-  /** The characters of text and comments. */
   readonly data: string;
   /** Name of the element that a text stands in. */
   readonly parent: string | undefined;

@@ -15,7 +15,6 @@ import { noAttributes, readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { Tag, TokenSink, Unfinished } from "../tokenizer/tokens.ts";
 
-/** A start tag of supplied HTML. */
 export interface FragmentTag {
   /** Lower-case. */
   readonly name: string;

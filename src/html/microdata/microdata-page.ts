@@ -23,7 +23,6 @@ export class MicrodataError extends Error {
   }
 }
 
-/** A page whose microdata is to be read. */
 export interface Page {
   /** The HTML elements with microdata attributes, each with the line of its start tag, in tree order. */
   readonly lines: ReadonlyMap<SourceElement, number>;

@@ -11,7 +11,6 @@ const inputTypes = words(`button checkbox color date datetime-local email file h
 /** What browsers take for the value of a number (HTML Standard, 2.3.4.3). */
 const floatingPoint = /^-?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Whether it is an HTML element of one of the names. */
 export function isNamed(element: SourceElement, ...names: readonly string[]): boolean {
   return names.includes(element.name) && isHtmlElement(element);
 }

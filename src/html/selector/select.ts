@@ -177,7 +177,6 @@ class Evaluation implements MatchContext {
     return yield* this.#reached(found ?? [], step);
   }
 
-  /** The elements of the document that match a compound selector. */
   *#everywhere(compound: CompoundSelector): SlicedWork<ElementList> {
     return yield* passing(yield* this.index.candidatesFor(compound), compound, this);
   }

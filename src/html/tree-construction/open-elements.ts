@@ -124,7 +124,6 @@ export class OpenElements {
     while (this.currentHas(trait.impliedEnd) && this.currentTag !== except) this.pop();
   }
 
-  /** Takes an element out of the middle. */
   remove(element: SourceElement): void {
     if (this.forget(element)) this.#onPop(element);
   }

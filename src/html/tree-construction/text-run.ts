@@ -15,7 +15,6 @@ const blanksAtStart = /^[\t\n\f\r ]*/;
 const blanksAt = /[\t\n\f\r ]*/y;
 const notBlank = /[^\t\n\f\r ]/;
 
-/** Whether there is nothing but white space. */
 export function isBlankText({ data }: TextRun): boolean {
   return !notBlank.test(data);
 }

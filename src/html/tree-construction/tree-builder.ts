@@ -41,10 +41,8 @@ export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRu
   return table;
 }
 
-/** The token is ignored. */
 export function ignore(): void {}
 
-/** A tag that is processed as in another mode. */
 export function asIn(mode: ModeName): TagRule {
   return (builder, tag) => builder.processTagIn(mode, tag);
 }
@@ -212,7 +210,6 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     this.#tableText.push(run);
   }
 
-  /** The innermost template ends. */
   leaveTemplate(): void {
     this.open.popThrough(template);
     clearToMarker(this.formatting);
@@ -254,7 +251,6 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     }
   }
 
-  /** Whether text is content of SVG or MathML. */
   isTextForeign(): boolean {
     const { current } = this;
     if (!current || current.namespace === htmlNamespace) return false;

@@ -172,7 +172,6 @@ export class TreeWriter {
     else appendChild(parent, node);
   }
 
-  /** Takes a node out of the tree. */
   detach(node: TreeChild): void {
     this.forgetStatesBehind(startOf(node));
     detachChild(node);

@@ -9,7 +9,6 @@ import type { Credentials } from "./credentials.ts";
 import { isPossiblePassword, type KnownUser, type StoredPassword } from "./password.ts";
 import type { UserRecord } from "./users.ts";
 
-/** Who may sign in. */
 export interface Accounts {
   /** The user of these credentials or `undefined`. Throws 503 where too many wait; addresses share turns equally. */
   identify(credentials: Credentials, address: string): Promise<User | undefined>;
@@ -125,7 +124,6 @@ export type CheckCredentials = (username: string, password: string) => CheckedCr
 /** What {@link CheckCredentials} may say. */
 export type CheckedCredentials = boolean | null | undefined | { readonly roles?: readonly string[] | undefined };
 
-/** Accounts that a function of the host program decides about. */
 export function accountsOfFunction(check: CheckCredentials): Accounts {
   const latest = new WeakMap<User, () => User | undefined>();
   const ask = async ({ username, password }: Credentials): Promise<User | undefined> => {

@@ -1,6 +1,5 @@
 import { parse } from "basic-auth";
 
-/** A user name and a password, as a client sends them. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;

@@ -13,7 +13,6 @@ export interface PasswordHash {
   matches(password: Buffer): Promise<boolean>;
 }
 
-/** One way of storing passwords. */
 interface HashFormat {
   /** Tells texts that are meant to be of this format from all others. */
   readonly beginning: RegExp;

@@ -2,7 +2,6 @@ import { createHmac, randomBytes } from "node:crypto";
 import { hashFormats, isSame, type PasswordHash } from "./hash-formats.ts";
 import type { Encryption, UserRecord } from "./users.ts";
 
-/** The password of a user, ready to be compared with. */
 export interface StoredPassword {
   /** Hashes of one kind cost the same time. `undefined` for a password that never matches. */
   readonly kind: string | undefined;
@@ -14,7 +13,6 @@ export interface StoredPassword {
   matches(password: string): Promise<boolean>;
 }
 
-/** A user whose password is ready to be compared with. */
 export interface KnownUser {
   readonly record: UserRecord;
   readonly stored: StoredPassword;

@@ -15,7 +15,6 @@ import { changesPage, historyPolicy, linksFor, type Undo, versionsPage } from ".
 import type { Recorder } from "./recorder.ts";
 import type { Versions } from "./versions.ts";
 
-/** What answers about the past need. */
 export interface HistoryParts {
   readonly site: PluginSite;
   readonly versions: Versions;
@@ -23,7 +22,6 @@ export interface HistoryParts {
   readonly maxFileBytes: number;
 }
 
-/** How many versions one page lists. */
 const pageSize = 50;
 /** Longest differences, in bytes: as a text, and of each part of a page. */
 const mostOfText = 4 * 1024 * 1024;

@@ -40,7 +40,6 @@ export interface CommittingOptions {
   readonly directory: string;
   readonly own: Journal;
   readonly importer: Importer;
-  /** Bytes of changes that may wait for git. */
   readonly maxBacklog: number;
   /** Notes what files have become without a server. Asks before each, and waits, whether it is to go on. */
   look(goesOn: () => Promise<boolean>): Promise<void>;
@@ -97,7 +96,6 @@ export class Committing {
     return this.#isLeading ? this.#unconfirmed + this.#uncollected + this.#unread : 0;
   }
 
-  /** Whether more waits for git than may. */
   async isFull(): Promise<boolean> {
     if (this.#isLeading) return this.backlog > this.#options.maxBacklog;
     return (await stat(this.#fullMark).catch(() => undefined)) !== undefined;
@@ -319,7 +317,6 @@ export class Committing {
     return false;
   }
 
-  /** Whether the process that wrote a journal has ended. */
   async #hasEnded(journal: string): Promise<boolean> {
     const { directory, own } = this.#options;
     if (own.isShared) return Date.now() - (await stat(join(directory, journal))).mtimeMs > forgottenMs;

@@ -142,7 +142,6 @@ interface GitObject {
  */
 export class Repository {
   readonly location: string;
-  /** Full name of the branch. */
   readonly ref: string;
   #child: GitProcess | undefined;
   #pieces: AsyncIterator<Buffer> | undefined;

@@ -12,7 +12,6 @@ export interface Person {
 }
 
 export interface ImporterOptions {
-  /** Who made a change. */
   authorOf(user: string | undefined): Person;
   /** A file as it is now. */
   stored(path: string): Promise<{ readonly etag: string; readonly content: Uint8Array } | undefined>;

@@ -6,7 +6,6 @@ import { TimeSlice } from "../../event-loop/sliced-work.ts";
 
 /** What is to become a commit. */
 export interface JournalRecord {
-  /** Canonical path of the file. */
   readonly path: string;
   /** `"found"` and `"missed"`: as it is, by an unknown author; only where history has another content, or any. */
   readonly kind: "written" | "appended" | "deleted" | "found" | "missed";
@@ -26,7 +25,6 @@ export interface JournalRecord {
   readonly follows?: string | undefined;
 }
 
-/** A record as it is read back. */
 export interface ReadRecord extends JournalRecord {
   readonly content: Buffer;
   /** Name of the journal, and how many records of it came before. */
@@ -163,7 +161,6 @@ export class JournalReader {
     return names.filter((name) => name.endsWith(".journal")).sort();
   }
 
-  /** The records that have come to a journal. */
   async next(journal: string): Promise<readonly ReadRecord[]> {
     const place = this.#places.get(journal) ?? { offset: 0, number: 0 };
     this.#places.set(journal, place);
@@ -214,7 +211,6 @@ async function requireRepository(directory: string): Promise<void> {
   await access(join(dirname(directory), "HEAD"));
 }
 
-/** The process that writes a journal. */
 export function ownerOf(journal: string): string {
   return journal.slice(0, journal.indexOf("-"));
 }

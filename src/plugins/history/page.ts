@@ -51,7 +51,6 @@ export function linksFor({ mount }: Exchange, { base }: Pick<FileHistory, "base"
   };
 }
 
-/** The versions of a file, or of all files. */
 export function versionsPage(path: string | undefined, { versions, next }: VersionList, links: Links): string {
   const title = path === undefined ? "Latest changes" : `History of ${path}`;
   const items = versions.map((version) => {

@@ -14,7 +14,6 @@ const alwaysCopied = 64 * 1024;
 export interface RecorderOptions {
   readonly journal: Journal;
   readonly maxFileBytes: number;
-  /** Whether a file has a history. */
   covers(path: string): boolean;
   /** Whether changes are to be refused now, where they ever are. */
   readonly isFull?: (() => Promise<boolean>) | undefined;

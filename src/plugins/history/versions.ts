@@ -21,7 +21,6 @@ export interface Difference {
   readonly isCut: boolean;
 }
 
-/** What a commit made of a file. */
 interface Entry {
   readonly commit: string;
   readonly path: string;
@@ -237,7 +236,6 @@ export class Versions implements FileHistory {
   }
 }
 
-/** One file as it was. */
 function pastFile({ path, time, etag = "" }: Version, content: Buffer): Storage {
   const stat: StoredStat = { type: "file", size: content.length, modified: time, version: etag.slice(1, -1) };
   const refuse = async (): Promise<never> => {

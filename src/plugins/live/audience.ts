@@ -8,7 +8,6 @@ export type Verdict = "yes" | "no" | "without-content";
 
 /** What one client may receive, and what it asked for. */
 export interface Audience {
-  /** Name of the client's host. */
   readonly site: string;
   /** A file, or a directory with all below it, without a slash at the end; `undefined` for everything. */
   readonly path: string | undefined;

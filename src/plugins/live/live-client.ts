@@ -10,7 +10,6 @@ export const maxUnsentBytes: number = 1024 * 1024;
 /** A client that receives changes through a stream for as long as both sides stay. */
 export abstract class LiveClient<Stream extends Writable = Writable> {
   readonly audience: Audience;
-  /** Resolves when the connection is over. */
   readonly closed: Promise<void>;
   protected readonly stream: Stream;
 

@@ -61,7 +61,6 @@ export class LiveClients<Client extends LiveClient> {
     return meant.length;
   }
 
-  /** Runs a task for each client, in slices. */
   async visit(task: (client: Client) => void): Promise<void> {
     for await (const client of itemsInSlices(this.#clients)) task(client);
   }

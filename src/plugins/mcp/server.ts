@@ -137,7 +137,6 @@ function addResources(server: McpServer, { ResourceTemplate }: Library, calls: C
   server.registerResource("file", files, { description: "A file of the site" }, read);
 }
 
-/** The address of a file as a resource. */
 export function resourceOf(path: string): string {
   return scheme + encodePath(path);
 }

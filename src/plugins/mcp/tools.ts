@@ -212,7 +212,6 @@ interface Listing {
   readonly next?: string | undefined;
 }
 
-/** What a listing answers to a query. */
 export async function listing(
   calls: Calls,
   path: string,

@@ -16,7 +16,6 @@ export interface Verdict {
 export interface Guarding extends Verdict {
   /** The verdict of later, for connections that stay open; `"gone"` for a user who does not exist any more. */
   renewed(): Verdict | "gone";
-  /** The 401 that says how to sign in. */
   unauthorized(): HttpError;
   /** Request header fields that tell users apart; caches have to compare them. */
   readonly vary: readonly string[];

@@ -128,7 +128,6 @@ function escapeIdentifier(text: string): string {
 /** More than twice the characters of any path. */
 const longestPath = 2 ** 30;
 
-/** A rule, compiled. */
 interface CompiledRule {
   readonly rights: readonly Right[];
   readonly path: PathPattern;

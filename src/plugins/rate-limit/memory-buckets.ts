@@ -33,11 +33,9 @@ interface Page {
   readonly times: Float64Array;
 }
 
-/** What {@link MemoryBuckets} are made of. */
 export interface MemoryBucketsInit {
   readonly policy: RateLimitPolicy;
   readonly maxClients: number;
-  /** Seconds from one cleanup to the next. */
   readonly cleanupInterval: number;
   /** A clock in milliseconds that never goes back. @default performance.now */
   readonly now?: () => number;
@@ -204,7 +202,6 @@ export class MemoryBuckets implements BucketStore {
     this.#set(before, next, other);
   }
 
-  /** Makes two buckets neighbours in the order of use. */
   #link(before: number, after: number): void {
     this.#set(before, newer, after);
     this.#set(after, older, before);

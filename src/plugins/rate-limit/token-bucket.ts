@@ -65,7 +65,6 @@ export class TokenBucket {
     return Math.round(ms * this.#tokensInMs * momentsInToken) / momentsInToken;
   }
 
-  /** Whether there is a token now. */
   hasToken(fullAt: number, now: number): boolean {
     return missing(fullAt, now) + 1 <= this.#capacity + grantedTolerance;
   }

@@ -259,5 +259,4 @@ async function untilReleased(name: string, ms: number): Promise<void> {
 /** What follows says it, too. */
 function ignore(): void {}
 
-/** The locks of this process. */
 export const diskLocks: DiskLocks = new DiskLocks();

@@ -13,7 +13,6 @@ export const maxAttempts = 5;
 /** Any long time: it only says that there is something to wait for. */
 const aliveMs = 3_600_000;
 
-/** A target whose lock is held. */
 export interface LockedTarget extends Target {
   readonly held: HeldLock | undefined;
 }

@@ -50,7 +50,6 @@ export type Job =
     })
   | (Omit<Change, "expected"> & { readonly kind: "make-directory" });
 
-/** A job of one kind. */
 export type JobOf<Kind extends Job["kind"]> = Extract<Job, { kind: Kind }>;
 
 export interface JobResult {

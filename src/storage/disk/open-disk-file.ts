@@ -11,7 +11,6 @@ const pieceBytes = 256 * 1024;
 const spare: Buffer[] = [];
 const maxSpare = 16;
 
-/** A file of the disk that is open. */
 export class OpenDiskFile implements OpenFile {
   readonly stat: StoredStat;
   readonly #handle: FileHandle;

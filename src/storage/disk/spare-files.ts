@@ -55,7 +55,6 @@ export function* leaveSpare(directory: Directory, mode: number): Program<void> {
   known.files.push({ name, file: yield* createIn(directory, name, mode) });
 }
 
-/** Removes the spare files of a directory, or all. */
 export function* removeSpares(directory?: string): Program<void> {
   for (const [key, { real, files, timer }] of [...places]) {
     if (directory !== undefined && directory !== real) continue;

@@ -14,7 +14,6 @@ import {
 } from "../storage.ts";
 import { Draft, WaitingChanges } from "../waiting-changes.ts";
 
-/** A directory in memory, with the names of what is in it. */
 interface MemoryDirectory {
   stat: StoredStat;
   readonly names: Set<string>;
