@@ -197,7 +197,6 @@ export interface LoadedDocument extends HeldDocument {
 interface DocumentPlace {
   readonly storage: Storage;
   readonly path: string;
-  /** What was found there. */
   readonly stat: StoredStat;
   /** The file, if it is open already; the caller that opened it closes it. */
   readonly file?: OpenFile | undefined;

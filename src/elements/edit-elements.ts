@@ -59,7 +59,6 @@ export interface DoneEdits {
   readonly edits: readonly DoneEdit[];
   /** Of the file. */
   readonly etag: string;
-  /** Header fields of every reply about them. */
   readonly headers: ReplyHeaders;
   /** Of the elements that the selector of a single edit selects now; `undefined` if the client may not read them. */
   readonly elementTag: string | undefined;

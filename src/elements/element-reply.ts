@@ -26,7 +26,6 @@ const conditions = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
 
 type ReplyLimits = Pick<FileOptions, "maxFileSize" | "maxDocumentSize">;
 
-/** The answer where no element matches. */
 export function noMatchReply(dialect: DialectName): Reply {
   return dialects[dialect].noMatch(matchHeaders(0));
 }

@@ -105,7 +105,6 @@ async function contentOf(
 
 /** What is known of the elements that a request is about before anything is done to them. */
 export interface ExaminedElements {
-  /** Header fields that tell how many there are. */
   readonly headers: ReplyHeaders;
   /** Methods that could not succeed for anybody: DELETE of a `body`, POST to an `img`. */
   readonly impossible: ReadonlySet<string>;

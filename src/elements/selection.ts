@@ -178,7 +178,6 @@ export class ChosenElements implements JudgedElements {
   }
 }
 
-/** Elements and everything that they lie in. */
 function* withAncestors(elements: ReadonlySet<TreeParent>): SlicedWork<ReadonlySet<TreeParent>> {
   const found = new Set<TreeParent>();
   for (const element of elements) {

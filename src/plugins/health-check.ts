@@ -45,7 +45,6 @@ export const healthCheckOptions: OptionsSchema = pluginOptions({
   version: textNotEmpty,
 });
 
-/** A named check, ready to be asked. */
 type Probe = readonly [name: string, passes: () => Promise<boolean>];
 
 /**

@@ -36,7 +36,6 @@ export interface UpgradeOptions {
   readonly before?: ConnectMiddleware | readonly ConnectMiddleware[] | undefined;
 }
 
-/** What the entries need to know of their server. */
 export interface EntryOptions {
   readonly fallthrough: boolean;
   /** While the server is closing, so is each connection after its reply. */

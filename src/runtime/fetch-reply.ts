@@ -3,7 +3,6 @@ import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { bodyLength, isStream, type Reply, type Sent } from "../server/reply.ts";
 
-/** A reply handed to the host program. */
 export interface FetchedReply {
   readonly response: Response;
   /** Settles when the content was read to the end, or given up; known at once of content that is not a stream. */

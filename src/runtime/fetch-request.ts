@@ -30,7 +30,6 @@ export function isRequest(value: unknown): value is Request {
   return typeof headers === "object" && headers !== null && "get" in headers;
 }
 
-/** A `Request` of the Fetch standard as the server sees it. */
 export function fetchIncoming(request: Request, info: FetchInfo = {}, mount: Mount = mountOf()): IncomingRequest {
   const { protocol, host, pathname, search } = new URL(request.url);
   const sent = pathname + search;

@@ -14,7 +14,6 @@ const outages: Readonly<Record<Outage, readonly [retryAfter: string, what: strin
   OVERLOADED: ["1", "is overloaded"],
 };
 
-/** The 503 of an outage. */
 export function unavailable(outage: Outage): HttpError {
   const [retryAfter, what] = outages[outage];
   const headers = { "retry-after": retryAfter };
@@ -51,7 +50,6 @@ export function usageLimit(max: number, maxPerAddress: number = Math.ceil(max / 
   };
 }
 
-/** The error of a request whose content passes the size limit. */
 export function tooLarge(maxFileSize: number): HttpError {
   return new HttpError(413, "FILE_TOO_LARGE", `A file here holds at most ${maxFileSize} bytes.`);
 }

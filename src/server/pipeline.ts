@@ -78,7 +78,6 @@ function calledTwice(plugin: Plugin): Error {
 /** A plugin at its place in the pipeline of a host. */
 export interface ListedPlugin {
   readonly plugin: Plugin;
-  /** Whether the plugin applies to a canonical path. */
   covers(path: string): boolean;
   readonly part: Part;
 }
@@ -136,7 +135,6 @@ export function distinctPlugins(listed: readonly ListedPlugin[]): readonly Liste
   return [...places.values()];
 }
 
-/** Whether a plugin is asked for every path of its host. */
 export function isEverywhere({ covers }: ListedPlugin): boolean {
   return covers === everywhere;
 }

@@ -60,7 +60,6 @@ export function bodyLength(body: ReplyBody | undefined): number | undefined {
   return isUint8Array(body) ? body.byteLength : undefined;
 }
 
-/** Whether content comes piece by piece. */
 export function isStream(body: ReplyBody | undefined): body is Readable {
   return typeof body === "object" && !isUint8Array(body);
 }
@@ -150,7 +149,6 @@ export function completeReply(
 
 /** What of a reply reached the client's connection. */
 export interface Sent {
-  /** Bytes of content. */
   readonly bytes: number;
   /** The client left, or the content failed, before all of it was sent. */
   readonly aborted: boolean;

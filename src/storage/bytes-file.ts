@@ -8,7 +8,6 @@ const maxGivenBytes = 128 * 1024;
 
 const closed = Promise.resolve();
 
-/** A file whose content is in memory. */
 export class BytesFile implements OpenFile {
   readonly stat: StoredStat;
   readonly content: Uint8Array | undefined;

@@ -14,7 +14,6 @@ export interface StoredContent {
   readonly byteLength: number;
 }
 
-/** What is to become of a file. */
 export type Outcome =
   | { readonly kind: "replaced"; readonly content: Uint8Array | StoredContent }
   | { readonly kind: "appended"; readonly content: readonly (Uint8Array | StoredContent)[] };
@@ -27,7 +26,6 @@ export class Draft {
   outcome: Outcome | undefined;
   /** How many bytes were made in all. */
   work = 0;
-  /** Whether the directory is there. */
   readonly hasParent: boolean;
   readonly #read: () => Promise<Uint8Array>;
   #stored: Promise<Uint8Array> | undefined;
@@ -81,7 +79,6 @@ function inMemory(content: Uint8Array | StoredContent): Uint8Array {
 /** Changes a draft, or throws where it cannot. Called again where the file was changed meanwhile. */
 export type Change = (draft: Draft) => Promise<void> | void;
 
-/** What a change left behind. */
 export interface ChangeResult extends WriteResult {
   readonly changed: boolean;
 }

@@ -36,7 +36,6 @@ export function readFeedQuery(search: string): FeedQuery {
   };
 }
 
-/** The path whose changes a client asks for. */
 export async function wantedPath(exchange: Exchange, { path, document }: FeedQuery): Promise<string | undefined> {
   if (document === undefined) return path;
   const { access } = exchange;

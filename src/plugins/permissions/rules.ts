@@ -33,7 +33,6 @@ export interface PermissionRule {
   readonly permission: "allow" | "deny";
 }
 
-/** Decides by permission rules. */
 export interface Permissions {
   /**
    * Whether a user, or an anonymous client (`undefined`), has a right to the file at a canonical path. With `elements`,
@@ -89,7 +88,6 @@ function inconsistency(rule: PermissionRule): string | undefined {
 const placeholder = "${username}";
 const behindEscape = /\\[\da-f]{0,6}\$\{username\}/i;
 
-/** The selector of a permission rule. */
 export interface RuleSelector {
   /** Whether it holds `${username}`; such a rule does not apply to anonymous requests. */
   readonly hasUsername: boolean;

@@ -51,7 +51,6 @@ export class Disk {
     return this.#thread.removeSpares(this.paths.root);
   }
 
-  /** What lies at a real location. */
   look(location: string): Promise<JobResult> {
     return this.run({ kind: "look", directory: dirname(location), name: basename(location) });
   }
