@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { itemsInSlices } from "../event-loop/sliced-work.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
-import { locationOf } from "../http/request-target.ts";
+import { isHiddenPath, locationOf } from "../http/request-target.ts";
 import type { Right } from "../server/access.ts";
 import { decidedContent } from "../server/before-write.ts";
 import { toHttpError } from "../server/error-reply.ts";
@@ -11,7 +11,7 @@ import { type CommitCheck, StorageError, type StoredStat, type WriteResult } fro
 import { announce, preconditionCheck, storeFile } from "./commit.ts";
 import { type Destination, destinationAt, destinationOf, requireGuardedAlike, vacantPathOf } from "./destination.ts";
 import type { FileRequest } from "./file-request.ts";
-import { type TreeEntry, type TreeLimits, visibleTree } from "./visible-entries.ts";
+import { filesBelow, type TreeEntry, type TreeLimits, unlessInSight, visibleTree } from "./visible-entries.ts";
 import { makeDirectoryAt, removeAt } from "./write-file.ts";
 
 const limits: TreeLimits = { maxEntries: 10_000, maxBytes: Number.POSITIVE_INFINITY };
@@ -106,20 +106,30 @@ async function requirePermitted(
   }
 }
 
-/** Announces each file of a directory that was moved, as it is now: it may have been written to until then. */
-async function announceMoved({ exchange, storage, path }: FileRequest, to: string, tree: readonly TreeEntry[]) {
-  const files = tree.filter(({ type }) => type === "file");
-  while (files.length > 0) {
-    const batch = files
-      .splice(0, batchSize)
-      .map((file) => ({ from: file.path, at: to + file.path.slice(path.length) }));
-    const stats = await Promise.all(batch.map(({ at }) => storage.stat(at)));
-    for (const [i, { from, at }] of batch.entries()) {
+/** Announces each file of a directory that was moved, as it is now, also of those that came into it until then. */
+async function announceMoved(
+  { exchange, storage, path, options }: FileRequest,
+  to: string,
+  tree: readonly TreeEntry[],
+) {
+  const names = new Set(tree.flatMap((each) => (each.type === "file" ? each.path.slice(path.length) : [])));
+  try {
+    for await (const each of filesBelow(storage, to)) {
+      if (!isHiddenPath(each, options.dotfiles)) names.add(each.slice(to.length));
+    }
+  } catch (error) {
+    unlessInSight(error); // it has been moved on
+  }
+  const left = [...names];
+  while (left.length > 0) {
+    const batch = left.splice(0, batchSize);
+    const stats = await Promise.all(batch.map((name) => storage.stat(to + name)));
+    for (const [i, name] of batch.entries()) {
       const stat = stats[i];
       exchange.follows = "";
-      if (stat?.type === "file") announce(exchange, at, { created: true, stat });
+      if (stat?.type === "file") announce(exchange, to + name, { created: true, stat });
       exchange.follows = stat && entityTag(stat.version);
-      exchange.changed({ kind: "deleted", path: from });
+      exchange.changed({ kind: "deleted", path: path + name });
     }
     await exchange.congestion;
   }

@@ -91,6 +91,16 @@ async function* visibleBelow(
   }
 }
 
+/** The paths of all files below a directory, whoever may see them. */
+export async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {
+  const directories: string[] = [];
+  for await (const { name, type } of storage.list(directory)) {
+    if (type === "directory") directories.push(`${directory}${name}/`);
+    else yield directory + name;
+  }
+  for (const each of directories) yield* filesBelow(storage, each);
+}
+
 /** Names that a search looks at. */
 const maxSearched = 100_000;
 

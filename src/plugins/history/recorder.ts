@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { filesBelow } from "../../files/visible-entries.ts";
 import { entityTag } from "../../http/entity-tag.ts";
 import type { ChangeOrigin, UnnumberedChange } from "../../server/change-feed.ts";
 import { type Content, type OpenFile, type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
@@ -270,15 +271,6 @@ interface Former {
 function foundRecord(path: string, { modified }: StoredStat): JournalRecord {
   // git has no date before 1970.
   return { path, kind: "found", summary: `Found ${path}`, time: Math.max(0, modified.getTime()) };
-}
-
-async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {
-  const directories: string[] = [];
-  for await (const { name, type } of storage.list(directory)) {
-    if (type === "directory") directories.push(`${directory}${name}/`);
-    else yield directory + name;
-  }
-  for (const each of directories) yield* filesBelow(storage, each);
 }
 
 function keyOf(path: string, etag: string | undefined): string {
