@@ -165,7 +165,7 @@ async function untilUnread(replace: () => Promise<JobResult>): Promise<JobResult
  */
 class StandingNotes {
   readonly #disk: Disk;
-  /** Files that were appended to a moment ago, by identity. */
+  /** Files that were appended to a moment ago, by identity and place: a new file may get the inode number of one. */
   readonly #recent = new LRUCache<string, true>({ maxSize: maxFiles, sizeCalculation: () => 1, ttl: soonMs });
   readonly #standing = new Map<string, { readonly timer: NodeJS.Timeout; readonly remove: () => Promise<void> }>();
 
@@ -175,10 +175,11 @@ class StandingNotes {
 
   /** Whether the note of an append that is about to be made is to stay. Called under the lock of the file. */
   keeps({ real, directory }: LockedTarget, identity: string): boolean {
-    const isExpected = this.#recent.has(identity);
-    this.#recent.set(identity, true);
+    const key = `${identity} ${real}`;
+    const isExpected = this.#recent.has(key);
+    this.#recent.set(key, true);
     if (!isExpected) return false;
-    const standing = this.#standing.get(identity);
+    const standing = this.#standing.get(key);
     standing?.timer.refresh();
     if (standing || this.#standing.size >= maxFiles) return standing !== undefined;
     const noteName = appendNoteName(BigInt(identity.slice(identity.lastIndexOf(":") + 1)));
@@ -186,13 +187,13 @@ class StandingNotes {
     const remove = async (): Promise<void> => {
       try {
         const isGone = await diskLocks.tryRun(real, forget);
-        if (!isGone) return void this.#standing.get(identity)?.timer.refresh(); // the file is being changed
+        if (!isGone) return void this.#standing.get(key)?.timer.refresh(); // the file is being changed
       } catch (error) {
         this.#disk.report(error);
       }
-      this.#standing.delete(identity);
+      this.#standing.delete(key);
     };
-    this.#standing.set(identity, { timer: setTimeout(remove, soonMs).unref(), remove });
+    this.#standing.set(key, { timer: setTimeout(remove, soonMs).unref(), remove });
     return true;
   }
 
