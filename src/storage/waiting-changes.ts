@@ -119,7 +119,8 @@ export class WaitingChanges {
     return new Promise((resolve, reject) => {
       const isAlone = cleanUp !== undefined;
       // Whoever makes it, code of the host program that it calls is to find the async context of its own request.
-      const own = AsyncResource.bind(change);
+      const context = new AsyncResource("change"); // `bind` takes 15 µs in Node 20
+      const own: Change = (draft) => context.runInAsyncScope(change, undefined, draft);
       const waiting = { change: own, since: performance.now(), isAlone, cleanUp, resolve, reject };
       const queue = this.#queues.get(path);
       if (queue?.problem) reject(queue.problem);

@@ -20,6 +20,8 @@ const pending = new Map<string, PendingAppend>();
 interface PendingAppend {
   readonly stat: StoredStat;
   readonly real: string;
+  /** Asked once for all readers of a moment: it takes many system calls. */
+  proof?: Promise<boolean> | undefined;
 }
 
 export interface WholeFile {
@@ -130,9 +132,15 @@ export async function visibleStat(
  * Whether a file is the one that this process is about to append to, or does. That one may be gone, and this be a new
  * one with its inode number.
  */
-async function isUnderWay({ stat, real }: PendingAppend, seen: BigIntStats): Promise<boolean> {
-  const { ino } = seen;
-  if (storedStat(seen).version === stat.version) return true;
+async function isUnderWay(append: PendingAppend, seen: BigIntStats): Promise<boolean> {
+  if (storedStat(seen).version === append.stat.version) return true;
+  append.proof ??= isProven(append, seen.ino);
+  const isIts = await append.proof;
+  if (!isIts) append.proof = undefined; // there may be nothing to be seen of it yet
+  return isIts;
+}
+
+async function isProven({ stat, real }: PendingAppend, ino: bigint): Promise<boolean> {
   const place = join(dirname(real), appendNoteName(ino));
   const before = await inPool(beforeAppended(place, real, ino, true));
   return before !== undefined && statOf({ ino, ...before }).version === stat.version;
