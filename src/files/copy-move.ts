@@ -111,7 +111,7 @@ async function announceMoved(
   { exchange, storage, path, options }: FileRequest,
   to: string,
   tree: readonly TreeEntry[],
-) {
+): Promise<void> {
   const names = new Set(tree.flatMap((each) => (each.type === "file" ? each.path.slice(path.length) : [])));
   try {
     for await (const each of filesBelow(storage, to)) {

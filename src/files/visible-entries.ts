@@ -91,7 +91,7 @@ async function* visibleBelow(
   }
 }
 
-/** The paths of all files below a directory, whoever may see them. */
+/** The paths of all files below a directory, also of those that the client may not see. */
 export async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {
   const directories: string[] = [];
   for await (const { name, type } of storage.list(directory)) {

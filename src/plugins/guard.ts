@@ -76,7 +76,7 @@ export function guard(options: GuardOptions = {}): Plugin {
     name: "guard",
     anonymousMayWrite: () => options.covers !== undefined, // elsewhere; of `permits` the worst is not assumed
     handle(exchange, next) {
-      // Asked for what others change, too, the host program is to find the async context of this request.
+      // The changes of other requests lead to questions, too; the host program needs the async context of this one.
       const context = new AsyncResource("guard"); // `bind` takes 15 µs in Node 20
       const permits: typeof isPermitted = (asked) => context.runInAsyncScope(isPermitted, undefined, asked);
       exchange.access = guarded(permits, exchange, exchange.access);

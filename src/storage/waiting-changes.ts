@@ -118,7 +118,7 @@ export class WaitingChanges {
   run(path: string, change: Change, cleanUp?: () => Promise<void>): Promise<ChangeResult> {
     return new Promise((resolve, reject) => {
       const isAlone = cleanUp !== undefined;
-      // Whoever makes it, code of the host program that it calls is to find the async context of its own request.
+      // It may run in the loop of another request, and calls code of the host program, which needs its own context.
       const context = new AsyncResource("change"); // `bind` takes 15 µs in Node 20
       const own: Change = (draft) => context.runInAsyncScope(change, undefined, draft);
       const waiting = { change: own, since: performance.now(), isAlone, cleanUp, resolve, reject };

@@ -10,7 +10,7 @@ export function latestUser(found: User | undefined, ask: () => Promise<User | un
   let user = found;
   let askedAt = performance.now();
   let isAsking = false;
-  // Whatever request leads to it, the host program is asked in the async context of its own.
+  // Another request may lead to it, but the host program is asked in the async context of this one.
   const context = new AsyncResource("user"); // `bind` takes 15 µs in Node 20
   const askAgain = async (): Promise<void> => {
     isAsking = true;
