@@ -40,10 +40,11 @@ export function windows(): Windows {
   };
 }
 
-/** What a page keeps lies under its address, which has a port that no other test has; cookies have none. */
+/** What a page keeps lies under its address, which has a port that no other test has; cookies and its size do not. */
 async function putAside(page: Page): Promise<void> {
   page.removeAllListeners();
   await page.context().clearCookies();
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.goto("about:blank");
   unused.push(page);
 }
