@@ -210,7 +210,7 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
       cable.cut();
       await Promise.all(writing);
     }
-    await expect.poll(() => one.heard.length).toBe(10);
+    await expect.poll(() => [one.heard.length, other.heard.length]).toEqual([10, 10]);
     expect(one.heard).toEqual(other.heard);
     expect(told(await client.inbox.take(11))).toEqual(["hello", ...one.heard]);
     expect(one.onError).not.toHaveBeenCalled();
