@@ -7,7 +7,7 @@ import { HttpError, notFound } from "../http/http-error.ts";
 import { documentKind } from "../http/selector-range.ts";
 import type { FileOptions } from "../server/site.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage/storage.ts";
-import { parseInTurnOf } from "./parse-queue.ts";
+import { placeFor } from "./document-places.ts";
 
 /** Memory that the documents of a cache may hold together, in bytes. */
 const defaultMaxBytes = 64 * 1024 * 1024;
@@ -192,6 +192,8 @@ type DocumentOptions = Pick<FileOptions, "maxDocumentSize" | "maxDocumentDepth" 
 /** A document and what the storage knew of the file when it was read. */
 export interface LoadedDocument extends HeldDocument {
   readonly stat: StoredStat;
+  /** Called once the request has done what takes long; a release does it, too. */
+  leave(): void;
 }
 
 interface DocumentPlace {
@@ -202,7 +204,10 @@ interface DocumentPlace {
   readonly file?: OpenFile | undefined;
 }
 
-/** A document, from the cache if it is there. Throws 404 where the file is gone, and 413 `DOCUMENT_TOO_LARGE`. */
+/**
+ * A document, from the cache if it is there; else when there is a place for it. Throws 404 where the file is gone, and
+ * 413 `DOCUMENT_TOO_LARGE`.
+ */
 export async function loadDocument(
   { storage, path, stat: found, file: opened }: DocumentPlace,
   documents: DocumentCache,
@@ -211,19 +216,30 @@ export async function loadDocument(
 ): Promise<LoadedDocument> {
   const kind = requireDocument(path);
   const known = documents.holdKnown(path, found.version);
-  if (known) return Object.assign(known, { stat: found });
-  const file = opened ?? (await storage.open(path, "version"));
-  if (!file) throw notFound();
+  if (known) return { ...known, stat: found, leave() {} };
+  refuseUnreadable(found, options);
+  const leave = await placeFor(client, found.size);
+  let file = opened;
   try {
+    file ??= await storage.open(path, "version");
+    if (!file) throw notFound();
     const { stat } = file;
     refuseUnreadable(stat, options);
-    const held = await documents.hold(path, stat.version, async () => {
+    const source = file;
+    const { document, release } = await documents.hold(path, stat.version, async () => {
       const { parseDocument } = await import("../html/engine.ts"); // not before there is a page to parse
-      return inSlices(parseDocument(kind, await file.bytes(), parseLimits(options, client)));
+      return inSlices(parseDocument(kind, await source.bytes(), parseLimits(options)));
     });
-    return Object.assign(held, { stat });
+    const releaseAll = (): void => {
+      release();
+      leave();
+    };
+    return { document, stat, leave, release: releaseAll };
+  } catch (error) {
+    leave();
+    throw error;
   } finally {
-    if (file !== opened) await file.close();
+    if (file !== opened) await file?.close();
   }
 }
 
@@ -243,6 +259,6 @@ export function refuseUnreadable({ size, fields }: StoredStat, { maxDocumentSize
 }
 
 /** The options that bound what is parsed, as the parser knows them. */
-export function parseLimits({ maxDocumentDepth, maxParseSteps }: DocumentOptions, client: Client): ParseLimits {
-  return { maxDepth: maxDocumentDepth, maxParseSteps, inTurn: parseInTurnOf(client) };
+export function parseLimits({ maxDocumentDepth, maxParseSteps }: DocumentOptions): ParseLimits {
+  return { maxDepth: maxDocumentDepth, maxParseSteps };
 }

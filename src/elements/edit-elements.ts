@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { type Client, fairQueue } from "../event-loop/fair-queue.ts";
+import type { Client } from "../event-loop/fair-queue.ts";
 import { inSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { preconditionCheck } from "../files/commit.ts";
 import type { Edit } from "../html/edit/edits.ts";
@@ -31,6 +31,7 @@ import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { AnnouncedElements } from "./announced-elements.ts";
 import { type HeldDocument, loadDocument, parseLimits, refuseUnreadable } from "./document-cache.ts";
+import { placeFor } from "./document-places.ts";
 import {
   dialects,
   elementBytes,
@@ -86,9 +87,8 @@ const rights: Readonly<Record<Effect, Right>> = {
   removes: "delete",
 };
 
-/** An edit with more content is made alone: its content and the pages before and after take many times its memory. */
+/** Content up to here, in bytes, may be read in vain. */
 const smallBytes = 256 * 1024;
-const largeEditInTurn = fairQueue();
 
 /** Reads, selects, edits, proves and writes under the file's lock: concurrent edits both land, a list as a whole. */
 export async function editElements(request: EditRequest, wanted: WantedEdits): Promise<Reply> {
@@ -110,6 +110,7 @@ class Editing {
   readonly #maxLength: number;
   readonly #limits: ParseLimits & { readonly maxLength: number };
   readonly #held: HeldDocument[] = [];
+  #contentBytes = 0;
   /** What a single edit matches in the version that was looked at last. */
   #matches: readonly SourceElement[] = [];
   #count = 0;
@@ -127,7 +128,7 @@ class Editing {
     this.#client = clientOf(exchange);
     this.#find = finderOf(options, this.#client);
     this.#maxLength = Math.min(options.maxDocumentSize, options.maxFileSize);
-    this.#limits = { ...parseLimits(options, this.#client), maxLength: this.#maxLength };
+    this.#limits = { ...parseLimits(options), maxLength: this.#maxLength };
   }
 
   async run(): Promise<Reply> {
@@ -137,9 +138,8 @@ class Editing {
     refuseEncodedContent(exchange.headers);
     const isEmpty = this.#wanted.kind === "elements-deleted";
     const body = isEmpty ? new Uint8Array() : await bodies.read(exchange, this.#maxLength);
-    const edit = (): Promise<Reply> =>
-      documents.edit(path, () => this.#edit(kind, this.#wanted.edits(decodeHtml(body))));
-    return body.byteLength <= smallBytes ? edit() : largeEditInTurn(this.#client, edit);
+    this.#contentBytes = body.byteLength;
+    return documents.edit(path, () => this.#edit(kind, this.#wanted.edits(decodeHtml(body))));
   }
 
   /**
@@ -192,16 +192,14 @@ class Editing {
       path,
       async (read, current) => {
         exchange.follows = entityTag(current.version);
-        const parsed = (): Promise<HeldDocument> => this.#parse(kind, read, current);
-        const old = await parsed();
-        const { source } = old.document;
-        edited = await this.#apply(old, current, asked);
+        let result = await this.#make(kind, read, current, asked);
         const others = await this.#decided();
-        if (others) edited = await this.#apply(await parsed(), current, others);
+        if (others) result = await this.#make(kind, read, current, others);
+        ({ edited } = result);
         content = await this.#wanted.content?.(edited, this.#matches);
         tag = content && selector !== undefined ? await this.#tagOf(edited.document, selector) : undefined;
-        if (!(await this.#isWanted(source, edited.document))) return undefined;
-        return this.#bytesOf(edited, old.document);
+        if (!(await this.#isWanted(result.old.source, edited.document))) return undefined;
+        return this.#bytesOf(edited, result.old);
       },
       made,
     );
@@ -264,15 +262,25 @@ class Editing {
     await judgePreconditions(exchange, stat, this.#isReadable ? makeTag : undefined);
   }
 
-  /** The document under the lock, where no other change can be made. */
-  async #parse(kind: DocumentKind, read: () => Promise<Uint8Array>, stat: StoredStat): Promise<HeldDocument> {
+  /** Makes edits of the stored version under the lock, where no other change can be made. */
+  async #make(
+    kind: DocumentKind,
+    read: () => Promise<Uint8Array>,
+    stat: StoredStat,
+    edits: readonly Edit[],
+  ): Promise<{ old: SourceDocument; edited: EditedDocument }> {
     const { documents, path, options } = this.#request;
     refuseUnreadable(stat, options);
-    const held = await documents.hold(path, stat.version, async () =>
-      inSlices(parseDocument(kind, await read(), this.#limits)),
-    );
-    this.#held.push(held);
-    return held;
+    const leave = await placeFor(this.#client, Math.max(stat.size, this.#contentBytes));
+    try {
+      const held = await documents.hold(path, stat.version, async () =>
+        inSlices(parseDocument(kind, await read(), this.#limits)),
+      );
+      this.#held.push(held);
+      return { old: held.document, edited: await this.#apply(held, stat, edits) };
+    } finally {
+      leave();
+    }
   }
 
   async #apply(held: HeldDocument, stat: StoredStat, edits: readonly Edit[]): Promise<EditedDocument> {

@@ -118,13 +118,14 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   const { exchange, options, path, right } = request;
   const { access } = exchange;
   const client = clientOf(exchange);
-  const { document, release } = await loadDocument(request, request.documents, options, client);
+  const { document, release, leave } = await loadDocument(request, request.documents, options, client);
   exchange.defer(release); // the elements are asked about until there is a reply
   const matches = await finderOf(options, client)(document, request.selector);
   const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
   if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
   // What the rules select is known from here on, when the rights are asked for again.
   for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
+  leave(); // before the host program goes on
   const permanent = permanentElements(document);
   const impossible = new Set<string>();
   if (matches.some((element) => permanent.includes(element))) impossible.add("DELETE");

@@ -10,7 +10,7 @@ export {
   TextNode,
   type TreeParent,
 } from "./document/html-nodes.ts";
-export type { ParseInTurn, ParseLimits } from "./document/parse-budget.ts";
+export type { ParseLimits } from "./document/parse-budget.ts";
 export { parseDocument } from "./document/parse-document.ts";
 export { joined, outerHtmlParts } from "./document/serialise.ts";
 export {

@@ -111,7 +111,9 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const space = spaces.get(exchange.site);
       if (!space) throw new Error(`the file handler was not started for host "${exchange.site.name}"`);
       const past = exchange.inspection?.storage;
-      return answer(exchange, past ? pastSpace(space, past) : space);
+      if (!past) return answer(exchange, space);
+      // What is read there is the same for ever, and of no use to other requests.
+      return answer(exchange, { ...space, storage: past, methods: ["GET", "HEAD"], documents: new DocumentCache(1) });
     },
     async close() {
       await Promise.all(unwatches.map((unwatch) => unwatch()));
@@ -119,11 +121,6 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
     },
   };
   return plugin;
-}
-
-/** The space as it was: what is read there is the same for ever, and of no use to other requests. */
-function pastSpace(space: HandlerSpace, storage: Storage): HandlerSpace {
-  return { ...space, storage, methods: ["GET", "HEAD"], documents: new DocumentCache(1) };
 }
 
 function storageOf(root: string | URL): Storage {

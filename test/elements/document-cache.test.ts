@@ -189,9 +189,8 @@ describe("loadDocument", () => {
 
 describe("parseLimits", () => {
   it("takes depth and steps from the options", () => {
-    const client = { address: "a" };
-    const limits = parseLimits({ maxDocumentSize: 6, maxDocumentDepth: 7, maxParseSteps: 8 }, client);
-    expect(limits).toEqual({ maxDepth: 7, maxParseSteps: 8, inTurn: expect.any(Function) });
+    const limits = parseLimits({ maxDocumentSize: 6, maxDocumentDepth: 7, maxParseSteps: 8 });
+    expect(limits).toEqual({ maxDepth: 7, maxParseSteps: 8 });
   });
 
   it.each(["GET", "PUT"])("bounds what %s parses", async (method) => {

@@ -13,41 +13,6 @@ async function outcome(reply: Response): Promise<[number, string]> {
 }
 
 describe("editElements", () => {
-  it("makes edits with much content one at a time, and others beside them", async () => {
-    const pages = Object.fromEntries([0, 1, 2, 3].map((page) => [`/${page}.html`, "<p>old</p>"]));
-    const memory = memoryStorage(pages);
-    let underWay = 0;
-    let most = 0;
-    let smallDone = 0;
-    const storage = {
-      ...memory,
-      update: (...[path, edit, made]: Parameters<typeof memory.update>) =>
-        memory.update(
-          path,
-          async (read, stat) => {
-            const isLarge = path !== "/3.html";
-            if (isLarge) most = Math.max(most, ++underWay);
-            while (isLarge && smallDone === 0) await new Promise((turn) => setImmediate(turn));
-            const edited = await edit(read, stat);
-            if (isLarge) underWay -= 1;
-            else smallDone += 1;
-            return edited;
-          },
-          made,
-        ),
-    };
-    const files = createFileServer({ storage });
-    onTestFinished(() => files.close());
-    const statuses = await Promise.all(
-      [0, 1, 2, 3].map(async (page) => {
-        const body = `<p>${"new ".repeat(page === 3 ? 1 : 100_000)}</p>`;
-        const init = { method: "PUT", headers: { range: "selector=p" }, body };
-        return (await files.fetch(new Request(`http://localhost/${page}.html`, init))).status;
-      }),
-    );
-    expect({ statuses, most }).toEqual({ statuses: [206, 206, 206, 206], most: 1 });
-  });
-
   it.each([
     ["one that is too large", "bcd", 10],
     ["one that 2,000 matches would make too large", "x".repeat(100_000), 1_000_000],

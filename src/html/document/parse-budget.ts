@@ -1,6 +1,4 @@
 import { getHeapStatistics } from "node:v8";
-import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-
 import { DocumentError } from "../document-error.ts";
 
 export interface ParseLimits {
@@ -17,12 +15,7 @@ export interface ParseLimits {
   readonly stateDistance?: number;
   /** Steps of several parses that are one piece of work: together they may take `maxParseSteps`. @default none */
   readonly work?: { steps: number };
-  /** Does a parse of some characters when it is its turn. @default at once */
-  readonly inTurn?: ParseInTurn;
 }
-
-/** Does the parse of a number of characters when it may begin. */
-export type ParseInTurn = <Value>(length: number, parse: () => SlicedWork<Value>) => SlicedWork<Value>;
 
 /** Beyond it, a document is an attack on the stack, or a template loop; browsers stop at 512 as well. */
 const defaultMaxDepth = 512;

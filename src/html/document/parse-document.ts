@@ -55,9 +55,7 @@ export function* parseEditedPart(
 ): SlicedWork<EditedPart | undefined> {
   const { root, parse: record, sourceBytes } = document;
   if (!record || record.states.length === 0) return undefined; // XML, or too short for a state to be saved
-  const { inTurn = atOnce } = limits;
-  const old = { root, parse: record };
-  const part = yield* inTurn(source.length, () => new Reparse(old, source, change, limits).run());
+  const part = yield* new Reparse({ root, parse: record }, source, change, limits).run();
   if (!part) return undefined;
   return {
     seams: part.seams,
@@ -71,11 +69,5 @@ export function* parseEditedPart(
 }
 
 function* parse(source: DocumentSource, kind: DocumentKind, limits: ParseLimits): SlicedWork<SourceDocument> {
-  const { inTurn = atOnce } = limits;
-  const tree = yield* inTurn(source.source.length, () => parsers[kind](source.source, limits));
-  return sourceDocument(source, tree, kind);
-}
-
-function atOnce<Value>(_length: number, parse: () => Value): Value {
-  return parse();
+  return sourceDocument(source, yield* parsers[kind](source.source, limits), kind);
 }

@@ -108,13 +108,9 @@ export function isKnownSince(before: StoredObject | undefined, now: StoredObject
 /** The store's tag names the content, and comes back with it; the write does not. */
 function fileStat(size: number, modified: Date, etag: string, write: string, properties: Properties): StoredStat {
   const fields = fieldsOf(properties);
-  return { type: "file", size, modified, version: `${tokenOf(etag)}-${write}`, ...(fields && { fields }) };
-}
-
-const plainTag = /^"?([\w-]{1,64})"?$/;
-
-function tokenOf(etag: string): string {
-  return plainTag.exec(etag)?.[1] ?? createHash("sha256").update(etag).digest("base64url").slice(0, 32);
+  const [, plain] = /^"?([\w-]{1,64})"?$/.exec(etag) ?? [];
+  const content = plain ?? createHash("sha256").update(etag).digest("base64url").slice(0, 32);
+  return { type: "file", size, modified, version: `${content}-${write}`, ...(fields && { fields }) };
 }
 
 /** Directories have no versions of their own: they are prefixes. */
