@@ -6,7 +6,7 @@ import Negotiator from "negotiator";
 import type { ContentCoding } from "../http/entity-tag.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import type { OpenFile, StoredStat } from "../storage/storage.ts";
-import { closeAtEnd, type FileRequest, purposeOf } from "./file-request.ts";
+import { closeAtEnd, type FileRequest, maxPiece, purposeOf } from "./file-request.ts";
 
 /** What the name of a file with a content coding ends in; the best coding first. */
 const extensions: Readonly<Record<ContentCoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };
@@ -51,6 +51,7 @@ export async function codedVariant(
   if (!options.compress || size < smallest || exchange.headers.range !== undefined) return undefined;
   if (!compressible.test(contentTypeOf(path)) || headers["content-encoding"] !== undefined) return undefined;
   if (/\bno-transform\b/i.test(String(headers["cache-control"]))) return undefined;
+  if (size > maxPiece && streams >= maxStreams) return undefined;
   const coding = wanted.find((each): each is MadeCoding => each in compressors);
   return coding && { coding };
 }
@@ -105,8 +106,15 @@ export function compressedBytes(file: OpenFile, coding: MadeCoding): Promise<Uin
   return compressed;
 }
 
+/** Each takes up to 3 MiB until its client has read it. More files at once are sent as they are. */
+const maxStreams = 100;
+let streams = 0;
+
 /** A larger file, compressed as fast as the client reads it. */
 export function compressedStream(file: OpenFile, coding: MadeCoding): Readable {
+  streams += 1;
   // What fails ends the other one, too: the reader of the compressed content learns of it there.
-  return pipeline(file.stream(), compressors[coding](), () => {});
+  return pipeline(file.stream(), compressors[coding](), () => {
+    streams -= 1;
+  });
 }

@@ -41,6 +41,9 @@ export function purposeOf({ method, headers }: Exchange): OpenFor {
 }
 
 // `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
+/** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
+export const maxPiece: number = 128 * 1024;
+
 const hasExtension = /\.\w+$/;
 
 /** Paths tried where a path is not a file: index files, the path with an extension, the single-page application. */

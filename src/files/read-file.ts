@@ -24,10 +24,7 @@ import {
   dependsOnCoding,
   type MadeCoding,
 } from "./content-coding.ts";
-import { type FileRequest, sentFile } from "./file-request.ts";
-
-/** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
-const maxPiece = 128 * 1024;
+import { type FileRequest, maxPiece, sentFile } from "./file-request.ts";
 
 // By type, not by extension: `.shtml` and `.xht` are pages, too.
 const canRunScripts = /^text\/html\b|[/+]xml\b/i;
@@ -126,7 +123,8 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
     ...contentHeaders(request, stat),
     ...(savedAs !== undefined && { "content-disposition": attachment(savedAs) }),
   };
-  const own = lowerCased(options.headers?.(path, sentFile(stat)) ?? {});
+  const given = Object.entries(options.headers?.(path, sentFile(stat)) ?? {});
+  const own = Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), value]));
   const made: FileHeaders = {
     path,
     options,
@@ -152,10 +150,6 @@ function headersOfVariant(plain: FileHeaders, { version }: StoredStat, { coding,
     ofUnchanged: { ...ofUnchanged, etag, ...own },
     ofContent: { ...ofContent, etag, ...coded, ...own, ...length },
   };
-}
-
-function lowerCased(headers: ReplyHeaders): ReplyHeaders {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function contentHeaders({ path, contentTypeOf, options }: FileRequest, { fields = {} }: StoredStat): ReplyHeaders {

@@ -74,14 +74,12 @@ export function redirects(options: RedirectsOptions): Plugin {
     name: "redirects",
     handle(exchange, next) {
       const to = targetOf(exchange.path);
-      return to === undefined ? next() : emptyReply(status, { location: withQuery(located(exchange, to), exchange) });
+      if (to === undefined) return next();
+      // A path lies below the mount; a URL is the whole address.
+      const address = to.startsWith("/") ? locationOf(exchange, "/").slice(0, -1) + to : to;
+      return emptyReply(status, { location: withQuery(address, exchange) });
     },
   };
-}
-
-/** A path lies below the mount; a URL is the whole address. */
-function located(exchange: Exchange, to: string): string {
-  return to.startsWith("/") ? locationOf(exchange, "/").slice(0, -1) + to : to;
 }
 
 function withQuery(to: string, { search }: Exchange): string {

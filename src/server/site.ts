@@ -83,7 +83,7 @@ export interface FileHandling {
   readonly untrustedContent?: boolean | undefined;
   /** Send `app.js.br`, `.zst` or `.gz` for `app.js` to clients that take it, unless it is older. @default false */
   readonly precompressed?: boolean | undefined;
-  /** Compress text on the way to clients that take it: brotli or gzip. @default false */
+  /** Compress text for clients that take it, by brotli or gzip; of large files 100 at once. @default false */
   readonly compress?: boolean | undefined;
   /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */
   readonly maxFileSize?: number | undefined;

@@ -206,6 +206,23 @@ describe("compress", () => {
     await expect(response.text()).rejects.toThrow();
     await files.close();
   });
+
+  it("sends large files as they are while a hundred are being compressed for clients that read slowly", async () => {
+    const files = createFileServer({ storage: memoryStorage(stored), compress: true });
+    const ask = (path: string): Promise<Response> =>
+      files.fetch(new Request(`http://localhost${path}`, { headers: { "accept-encoding": "gzip" } }));
+    const slow = await Promise.all(Array.from({ length: 100 }, () => ask("/large.csv")));
+    const codings = async (): Promise<(string | null)[]> => {
+      const replies = await Promise.all(["/large.csv", "/index.html"].map(ask));
+      await Promise.all(replies.map((reply) => reply.text()));
+      return replies.map(({ headers }) => headers.get("content-encoding"));
+    };
+    expect(new Set(slow.map(({ headers }) => headers.get("content-encoding")))).toEqual(new Set(["gzip"]));
+    expect(await codings()).toEqual([null, "gzip"]);
+    await Promise.all(slow.map(({ body }) => body?.cancel()));
+    await expect.poll(codings).toEqual(["gzip", "gzip"]);
+    await files.close();
+  });
 });
 
 describe("compressedBytes", () => {

@@ -161,9 +161,10 @@ class OpenObject implements OpenFile {
         } catch (error) {
           body?.destroy();
           body = undefined;
-          // What a checksum finds wrong cannot be mended: most of it is sent.
           if (isGone(error)) throw new StorageError("busy", error); // the client's next try opens what is there now
-          if (at > end || isWrong(error) || breaks >= maxBreaks)
+          // What a checksum finds wrong cannot be mended: most of it is sent.
+          const isWrong = error instanceof Error && error.message.startsWith("Checksum mismatch");
+          if (at > end || isWrong || breaks >= maxBreaks)
             throw error instanceof StorageError ? error : new StorageError("unavailable", error);
           breaks += 1;
           await nextTurn();
@@ -173,10 +174,6 @@ class OpenObject implements OpenFile {
       body?.destroy();
     }
   }
-}
-
-function isWrong(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("Checksum mismatch");
 }
 
 /** Whether the version that was opened is not stored any more; its rest cannot be had. */
