@@ -44,16 +44,14 @@ function jsonLine(level: Level, message: string, fields: object): string {
 }
 
 function inJson(fields: object): string {
+  // JSON has no words for these. `inspect` tells an error's causes as well.
+  const asText = (_key: string, value: unknown): unknown =>
+    value instanceof Error ? inspect(value) : typeof value === "bigint" ? String(value) : value;
   try {
     return printable(JSON.stringify(fields, asText));
   } catch {
     return printable(JSON.stringify({ fields: inspect(fields) })); // it holds itself, or cannot be looked at
   }
-}
-
-/** JSON has no words for these. `inspect` tells an error's causes as well. */
-function asText(_key: string, value: unknown): unknown {
-  return value instanceof Error ? inspect(value) : typeof value === "bigint" ? String(value) : value;
 }
 
 /** Control characters steer a terminal, and separators may end a line for a reader. JSON leaves some of them. */

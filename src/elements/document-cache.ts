@@ -17,6 +17,8 @@ export interface HeldDocument {
   readonly document: SourceDocument;
   /** Called once the document is no longer used; calling it again does nothing. */
   release(): void;
+  /** Of a request that has a place for it: gives that to the next, once it has done what takes long. */
+  readonly leave?: (() => void) | undefined;
 }
 
 interface KnownDocument {
@@ -189,11 +191,30 @@ export class DocumentCache {
 
 type DocumentOptions = Pick<FileOptions, "maxDocumentSize" | "maxDocumentDepth" | "maxParseSteps">;
 
+/** See {@link DocumentCache.hold}. Where it has to be parsed, that is done when there is a place for it. */
+export async function holdInPlace(
+  documents: DocumentCache,
+  path: string,
+  version: string,
+  place: () => Promise<() => void>,
+  parse: () => Promise<SourceDocument>,
+): Promise<HeldDocument> {
+  let leave: (() => void) | undefined;
+  try {
+    const held = await documents.hold(path, version, async () => {
+      leave ??= await place();
+      return parse();
+    });
+    return { ...held, leave };
+  } catch (error) {
+    leave?.();
+    throw error;
+  }
+}
+
 /** A document and what the storage knew of the file when it was read. */
 export interface LoadedDocument extends HeldDocument {
   readonly stat: StoredStat;
-  /** Called once the request has done what takes long; a release does it, too. */
-  leave(): void;
 }
 
 interface DocumentPlace {
@@ -204,10 +225,7 @@ interface DocumentPlace {
   readonly file?: OpenFile | undefined;
 }
 
-/**
- * A document, from the cache if it is there; else when there is a place for it. Throws 404 where the file is gone, and
- * 413 `DOCUMENT_TOO_LARGE`.
- */
+/** A document, from the cache or parsed. Throws 404 where the file is gone, and 413 `DOCUMENT_TOO_LARGE`. */
 export async function loadDocument(
   { storage, path, stat: found, file: opened }: DocumentPlace,
   documents: DocumentCache,
@@ -216,30 +234,20 @@ export async function loadDocument(
 ): Promise<LoadedDocument> {
   const kind = requireDocument(path);
   const known = documents.holdKnown(path, found.version);
-  if (known) return { ...known, stat: found, leave() {} };
-  refuseUnreadable(found, options);
-  const leave = await placeFor(client, found.size);
-  let file = opened;
+  if (known) return Object.assign(known, { stat: found });
+  const file = opened ?? (await storage.open(path, "version"));
+  if (!file) throw notFound();
   try {
-    file ??= await storage.open(path, "version");
-    if (!file) throw notFound();
     const { stat } = file;
     refuseUnreadable(stat, options);
-    const source = file;
-    const { document, release } = await documents.hold(path, stat.version, async () => {
+    const place = (): Promise<() => void> => placeFor(client, stat.size);
+    const held = await holdInPlace(documents, path, stat.version, place, async () => {
       const { parseDocument } = await import("../html/engine.ts"); // not before there is a page to parse
-      return inSlices(parseDocument(kind, await source.bytes(), parseLimits(options)));
+      return inSlices(parseDocument(kind, await file.bytes(), parseLimits(options)));
     });
-    const releaseAll = (): void => {
-      release();
-      leave();
-    };
-    return { document, stat, leave, release: releaseAll };
-  } catch (error) {
-    leave();
-    throw error;
+    return { ...held, stat };
   } finally {
-    if (file !== opened) await file?.close();
+    if (file !== opened) await file.close();
   }
 }
 

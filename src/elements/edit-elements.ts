@@ -30,7 +30,7 @@ import { knownHttpError } from "../server/error-reply.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { AnnouncedElements } from "./announced-elements.ts";
-import { type HeldDocument, loadDocument, parseLimits, refuseUnreadable } from "./document-cache.ts";
+import { type HeldDocument, holdInPlace, loadDocument, parseLimits, refuseUnreadable } from "./document-cache.ts";
 import { placeFor } from "./document-places.ts";
 import {
   dialects,
@@ -86,9 +86,6 @@ const rights: Readonly<Record<Effect, Right>> = {
   grows: "append",
   removes: "delete",
 };
-
-/** Content up to here, in bytes, may be read in vain. */
-const smallBytes = 256 * 1024;
 
 /** Reads, selects, edits, proves and writes under the file's lock: concurrent edits both land, a list as a whole. */
 export async function editElements(request: EditRequest, wanted: WantedEdits): Promise<Reply> {
@@ -159,7 +156,7 @@ class Editing {
   async #look(): Promise<DocumentKind | undefined> {
     const { documents, options, file, right = "overwrite" } = this.#request;
     const { selector } = this.#wanted;
-    const { document, stat, release } = await loadDocument(this.#request, documents, options, this.#client);
+    const { document, stat, release, leave } = await loadDocument(this.#request, documents, options, this.#client);
     try {
       await file?.close(); // some systems do not replace a file that is open
       if (selector !== undefined) {
@@ -172,6 +169,7 @@ class Editing {
       return document.kind;
     } finally {
       release(); // an edit that comes first may take it
+      leave?.();
       this.#matches = [];
     }
   }
@@ -271,12 +269,13 @@ class Editing {
   ): Promise<{ old: SourceDocument; edited: EditedDocument }> {
     const { documents, path, options } = this.#request;
     refuseUnreadable(stat, options);
-    const leave = await placeFor(this.#client, Math.max(stat.size, this.#contentBytes));
+    const place = (): Promise<() => void> => placeFor(this.#client, Math.max(stat.size, this.#contentBytes));
+    const held = await holdInPlace(documents, path, stat.version, place, async () =>
+      inSlices(parseDocument(kind, await read(), this.#limits)),
+    );
+    this.#held.push(held);
+    const leave = held.leave ?? (await place());
     try {
-      const held = await documents.hold(path, stat.version, async () =>
-        inSlices(parseDocument(kind, await read(), this.#limits)),
-      );
-      this.#held.push(held);
       return { old: held.document, edited: await this.#apply(held, stat, edits) };
     } finally {
       leave();
@@ -438,10 +437,10 @@ async function textOf(
   return Buffer.from(await elementBytes(document, elements, options)).toString(document.encoding);
 }
 
-/** Whether the content is too small to be worth a refusal before it is read. */
+/** Whether the content is too small, up to 256 KiB, to be worth a refusal before it is read. */
 function isSmall(headers: IncomingHttpHeaders): boolean {
   const { "content-length": length, "transfer-encoding": coding, "content-encoding": encoding } = headers;
-  return coding === undefined && encoding === undefined && Number(length ?? 0) <= smallBytes;
+  return coding === undefined && encoding === undefined && Number(length ?? 0) <= 256 * 1024;
 }
 
 function refuseTooManyBytes(size: number, maxLength: number): void {

@@ -29,7 +29,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   const { exchange, options, path, right } = request;
   const { access } = exchange;
   const client = clientOf(exchange);
-  const { document, stat, release } = await loadDocument(request, request.documents, options, client);
+  const { document, stat, release, leave } = await loadDocument(request, request.documents, options, client);
   let matches: readonly SourceElement[] = [];
   try {
     matches = await finderOf(options, client)(document, request.selector);
@@ -52,6 +52,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     throw matches.length > 0 ? withMatches(error, matches.length) : error;
   } finally {
     release();
+    leave?.();
   }
 }
 
@@ -120,12 +121,13 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   const client = clientOf(exchange);
   const { document, release, leave } = await loadDocument(request, request.documents, options, client);
   exchange.defer(release); // the elements are asked about until there is a reply
+  if (leave) exchange.defer(leave);
   const matches = await finderOf(options, client)(document, request.selector);
   const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
   if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
   // What the rules select is known from here on, when the rights are asked for again.
   for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
-  leave(); // before the host program goes on
+  leave?.(); // before the host program goes on
   const permanent = permanentElements(document);
   const impossible = new Set<string>();
   if (matches.some((element) => permanent.includes(element))) impossible.add("DELETE");

@@ -20,7 +20,9 @@ const specifiedTypes: Readonly<Record<string, string>> = {
 
 // A fixed table, not a cache that clients could grow with invented extensions.
 const builtInTypes: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(mimeTypes.types).map(withCharset),
+  ...Object.entries(mimeTypes.types).map(
+    ([extension, type]) => [extension, type.startsWith("text/") ? `${type}; charset=utf-8` : type] as const,
+  ),
   ...Object.entries(specifiedTypes),
 ]);
 
@@ -57,8 +59,4 @@ function extensionOf(path: string): string {
   const dot = path.lastIndexOf(".");
   const slash = path.lastIndexOf("/");
   return dot > slash + 1 ? path.slice(dot + 1).toLowerCase() : "";
-}
-
-function withCharset([extension, type]: readonly [string, string]): [string, string] {
-  return [extension, type.startsWith("text/") ? `${type}; charset=utf-8` : type];
 }

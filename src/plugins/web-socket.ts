@@ -9,7 +9,7 @@ import type { Reply } from "../server/reply.ts";
 import type { Site } from "../server/site.ts";
 import { documentOf } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
-import { checkHandshake, offersStreamItems, type WantedChanges, wantedChanges } from "./web-socket/handshake.ts";
+import { checkHandshake, offersStreamItems, wantedChanges } from "./web-socket/handshake.ts";
 import { SocketClient } from "./web-socket/socket-client.ts";
 
 /** Options for {@link webSocket}. */
@@ -72,8 +72,11 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       status: 101,
       headers: {},
       accept(socket, head) {
-        // `ws` looks at nothing else, and all of it is checked already.
-        const request = { method: "GET", headers: handshakeHeaders(exchange, wanted) } as IncomingMessage;
+        // `ws` looks at nothing else, and all of it is checked already. What was agreed is in place of what was offered.
+        const { "sec-websocket-protocol": _offered, ...others } = exchange.headers;
+        const agreed = wanted.protocol !== undefined && { "sec-websocket-protocol": wanted.protocol };
+        const headers: IncomingMessage["headers"] = { ...others, "x-request-id": exchange.id, ...agreed };
+        const request = { method: "GET", headers } as IncomingMessage;
         server.handleUpgrade(request, socket, head, (connection) => {
           isConnected = true;
           const client = new SocketClient(connection, socket, audience, wanted.isStreamItem);
@@ -136,10 +139,4 @@ async function webSocketServer(): Promise<WebSocketServer> {
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, ...limits });
   server.on("headers", (headers, { headers: sent }) => headers.push(`X-Request-ID: ${sent["x-request-id"]}`));
   return server;
-}
-
-/** The fields of a handshake, with what was agreed in place of what was offered. */
-function handshakeHeaders({ id, headers }: Exchange, { protocol }: WantedChanges): IncomingMessage["headers"] {
-  const { "sec-websocket-protocol": _offered, ...others } = headers;
-  return { ...others, "x-request-id": id, ...(protocol !== undefined && { "sec-websocket-protocol": protocol }) };
 }

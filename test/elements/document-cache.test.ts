@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { DocumentCache, parseLimits } from "../../src/elements/document-cache.ts";
+import { DocumentCache } from "../../src/elements/document-cache.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
@@ -188,11 +188,6 @@ describe("loadDocument", () => {
 });
 
 describe("parseLimits", () => {
-  it("takes depth and steps from the options", () => {
-    const limits = parseLimits({ maxDocumentSize: 6, maxDocumentDepth: 7, maxParseSteps: 8 });
-    expect(limits).toEqual({ maxDepth: 7, maxParseSteps: 8 });
-  });
-
   it.each(["GET", "PUT"])("bounds what %s parses", async (method) => {
     const files = serveOne("<b><b><b>", { maxDocumentDepth: 4 });
     const { status } = await send(files, method, "b", method === "PUT" ? "x" : undefined);

@@ -35,20 +35,11 @@ describe("placeFor", () => {
     next();
     (await sixth)();
   });
-
-  it("sends away what makes too much wait, the newest of the client that sends the most", async () => {
-    const [leave] = await takePlaces(4);
-    const flood = [1, 2].map(() => placeFor({ address: "a" }, 60 * large));
-    const other = placeFor({ address: "b" }, 20 * large);
-    await expect(flood[1]).rejects.toMatchObject({ status: 503, code: "OVERLOADED" });
-    leave?.();
-    (await flood[0])?.();
-    (await other)();
-  });
 });
 
 describe("large pages", () => {
   const page = `<p>${"x".repeat(300 * 1024)}</p><i></i>`;
+  const pages = Array.from({ length: 6 }, (_, index) => `/${index}.html`);
   const edit = (files: FileServer, path: string, text: string): Promise<unknown> =>
     files.edit(path, [{ op: "setText", selector: "i", text }]);
 
@@ -67,8 +58,28 @@ describe("large pages", () => {
     expect(String((await files.read("/known.html", "i")).content)).toBe("<i>1</i>");
   });
 
+  it("are waited for by one of all that read them", async () => {
+    const files = createFileServer({ storage: storageWith({ "/new.html": page }) });
+    const [leave] = await takePlaces(4);
+    const most = placeFor({ address: "" }, 128 * large - 400 * 1024); // leaves no room for two pages
+    await expect(placeFor({ address: "" }, large)).rejects.toMatchObject({ status: 503, code: "OVERLOADED" });
+    const reading = [1, 2, 3].map(() => files.read("/new.html", "i"));
+    await new Promise((turn) => setTimeout(turn));
+    leave?.();
+    (await most)();
+    expect((await Promise.all(reading)).map(({ matches }) => matches)).toEqual([1, 1, 1]);
+  });
+
+  it.each(["GET", "OPTIONS", "DELETE"])("give their places back where %s of them fails", async (method) => {
+    const files = createFileServer({ storage: storageWith(Object.fromEntries(pages.map((each) => [each, page]))) });
+    for (const each of pages) {
+      const init = { method, headers: { range: "selector=p:nope" } };
+      expect((await files.fetch(new Request(`http://localhost${each}`, init))).status).toBe(400);
+    }
+    for (const leave of await takePlaces(4)) leave();
+  });
+
   it("may be edited by the host program while it is asked about others, however many those are", async () => {
-    const pages = Array.from({ length: 6 }, (_, index) => `/${index}.html`);
     const beforeWrite: BeforeWrite = async ({ path }) => {
       if (path !== "/log.html") await edit(files, "/log.html", path.repeat(80_000));
     };

@@ -108,7 +108,9 @@ export class SmallFiles {
   async #keep(path: string, file: OpenFile, generation: number, seenMs: number): Promise<OpenFile | undefined> {
     if (seenMs < tickMs) return undefined;
     const place = await this.#placeOf(path, file.stat.version);
-    if (!place || seenMs < tickOf(place.records)) return undefined;
+    const { ctimeNs = 0n } = place?.records.at(-1) ?? {};
+    const isCoarse = ctimeNs % 1_000_000n === 0n;
+    if (!place || seenMs < (isCoarse ? coarseTickMs : tickMs)) return undefined;
     const content = await file.bytes().catch(() => undefined); // the reader of the file meets the same failure
     if (!content) return undefined;
     await file.close();
@@ -167,11 +169,6 @@ function leadThere(before: readonly FileRecord[], now: Records): boolean {
 function versionOf(records: Records): string | undefined {
   const record = records.at(-1);
   return record && storedStat(record).version;
-}
-
-function tickOf(records: readonly FileRecord[]): number {
-  const { ctimeNs = 0n } = records.at(-1) ?? {};
-  return ctimeNs % 1_000_000n === 0n ? coarseTickMs : tickMs;
 }
 
 type Answer = Promise<BigIntStats | undefined>;
