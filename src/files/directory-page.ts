@@ -6,7 +6,7 @@ import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
 import { directoryPageStyle, folderIcon, rowsOfGroup } from "./directory-page-style.ts";
 import { type FileRequest, siteTitle } from "./file-request.ts";
-import { type ListingColumn, type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
+import { type ListingColumn, type ListingQuery, linkTo, linkToPage } from "./listing-query.ts";
 import { linkToNext, type SelectedNames } from "./select-names.ts";
 import type { ListedEntry } from "./visible-entries.ts";
 import { zipLimits } from "./zip-directory.ts";
@@ -158,7 +158,7 @@ function heading(column: ListingColumn, query: ListingQuery): string {
   const isCurrent = column === order.column;
   const descending = isCurrent ? !order.descending : descendsFirst;
   const sorted = isCurrent ? ` aria-sort="${order.descending ? "descending" : "ascending"}"` : "";
-  return `<th scope="col"${sorted}>${pageLink(linkToOrder(query, { column, descending }), title)}</th>`;
+  return `<th scope="col"${sorted}>${pageLink(linkTo({ ...query, order: { column, descending } }, true), title)}</th>`;
 }
 
 /** @param search keeps the order of this page in the folders that it links to. */

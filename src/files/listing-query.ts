@@ -55,11 +55,7 @@ export function linkToPage(query: ListingQuery, after: StoredEntry | undefined, 
   return linkTo({ ...query, after, isByKey }, query.order.column !== "name" || query.order.descending);
 }
 
-export function linkToOrder(query: ListingQuery, order: ListingOrder): string {
-  return linkTo({ ...query, order }, true);
-}
-
-function linkTo({ limit, after, isByKey, order, find }: ListingQuery, saysOrder: boolean): string {
+export function linkTo({ limit, after, isByKey, order, find }: ListingQuery, saysOrder: boolean): string {
   const parameters = new URLSearchParams();
   if (limit !== undefined) parameters.set("limit", String(limit));
   if (after !== undefined) parameters.set("after", after.name + (after.type === "directory" ? "/" : ""));

@@ -44,7 +44,11 @@ export interface HostParts extends ServerParts {
 export function createSite(name: string, config: HostConfig, server: HostParts): HostedSite {
   const storage = storageOf(name, config);
   const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
-  const listed = config.client ? withClientModule(own) : own;
+  // The browser module stands behind everything that protects the host, and before the files.
+  const place = own.findIndex((each) => isFileHandler(each.plugin) && isEverywhere(each));
+  const listed = config.client
+    ? own.toSpliced(place === -1 ? own.length : place, 0, ...listPlugins([clientModule()]))
+    : own;
   const problems = problemsOfOrder(listed);
   if (problems.length > 0) throw new ConfigError(problems.map(({ text }) => `${inHost(name)}plugins: ${text}`));
   const distinct = distinctPlugins(listed);
@@ -124,12 +128,6 @@ function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | und
   const handlers = listed.filter(({ plugin }) => isFileHandler(plugin));
   const isComplete = handlers.some(isEverywhere) || (handlers.length > 0 && !storage);
   return isComplete ? listed : [...listed, ...listPlugins([fileHandler()])];
-}
-
-/** Adds the browser module, behind everything that protects the host and before the files. */
-function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugin[] {
-  const place = listed.findIndex((each) => isFileHandler(each.plugin) && isEverywhere(each));
-  return listed.toSpliced(place === -1 ? listed.length : place, 0, ...listPlugins([clientModule()]));
 }
 
 /** Where no file handler is: what is asked of the host as a whole, and the modules of listings below other paths. */

@@ -139,16 +139,12 @@ export function canonicalAddress(text: string): string | undefined {
   if (isIPv4(ipv4)) return ipv4;
   const canonical = canonicalIPv6(text.replace(/%.*/s, ""));
   const [, ...groups] = mapped.exec(canonical ?? "") ?? [];
-  return groups.length > 0 ? groups.map(octets).join(".") : canonical;
+  const values = groups.map((group) => Number.parseInt(group, 16));
+  return values.length > 0 ? values.flatMap((value) => [value >> 8, value & 0xff]).join(".") : canonical;
 }
 
 /** An IPv6 address as RFC 5952 writes it; `undefined` for anything else, and for one with a zone. */
 export function canonicalIPv6(text: string): string | undefined {
   if (!isIPv6(text) || text.includes("%")) return undefined;
   return new URL(`http://[${text}]`).hostname.slice(1, -1);
-}
-
-function octets(group: string): string {
-  const value = Number.parseInt(group, 16);
-  return `${value >> 8}.${value & 0xff}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   compareNames,
   compareRanked,
-  linkToOrder,
+  linkTo,
   linkToPage,
   rankOf,
   readListingQuery,
@@ -71,7 +71,8 @@ describe("a link within a listing", () => {
 
   test("to another order stays on the page", () => {
     const query = readListingQuery("?limit=3&after=b");
-    expect(linkToOrder(query, { column: "size", descending: true })).toBe("?limit=3&after=b&sort=size&order=desc");
+    const order = { column: "size", descending: true } as const;
+    expect(linkTo({ ...query, order }, true)).toBe("?limit=3&after=b&sort=size&order=desc");
   });
 });
 

@@ -6,7 +6,7 @@ import { DocumentError } from "../document-error.ts";
 import { type AppliedEdit, applyEdit, applyPlacements, type EditLimits } from "./apply-edit.ts";
 import { Batch } from "./batch.ts";
 import type { Edit } from "./edits.ts";
-import { type Affected, affectedBy, type Plan, type PlanRules, planEdit, type Subject } from "./operations.ts";
+import { type Affected, operationOf, type Plan, type PlanRules, type Subject } from "./operations.ts";
 import type { Placement } from "./placement.ts";
 
 /** Those who have a list of edits made. */
@@ -188,7 +188,7 @@ class ListOfEdits<Context> implements EditedDocument {
     const host = this.#host;
     const matches = yield* host.select(document, edit.selector);
     const to = "to" in edit && matches.length > 0 ? yield* host.select(document, edit.to) : [];
-    const own = affectedBy(edit, matches, to);
+    const own = operationOf(edit).affects?.(edit, matches, to) ?? [{ effect: "changes", elements: matches }];
     const isConditional = edit.matches !== undefined || edit.etag !== undefined;
     const affected = isConditional ? [...own, { effect: "reads" as const, elements: matches }] : own;
     const begun: BegunEdit = { edit, document, matches, to, affected };
@@ -203,7 +203,7 @@ class ListOfEdits<Context> implements EditedDocument {
     for (const field of suppliedFields) {
       if (field in edit) requireEncodable(document, String(edit[field as keyof Edit]));
     }
-    return { begun, context, plan: planEdit(edit, begun, host) };
+    return { begun, context, plan: operationOf(edit).plan(edit, begun, host) };
   }
 }
 

@@ -146,17 +146,8 @@ function single(elements: Elements, change: Place): Plan {
   return { elements, changes: [change] };
 }
 
-function operationOf({ op }: Edit): Operation<Edit["op"]> {
+export function operationOf({ op }: Edit): Operation<Edit["op"]> {
   return operations[op] as unknown as Operation<Edit["op"]>; // it gets edits of its own `op` only
-}
-
-export function affectedBy(edit: Edit, elements: Elements, to: Elements): readonly Affected[] {
-  return operationOf(edit).affects?.(edit, elements, to) ?? [{ effect: "changes", elements }];
-}
-
-/** Plans an edit, of one element or more. Throws what is wrong with it. */
-export function planEdit(edit: Edit, subject: Subject, rules: PlanRules): Plan {
-  return operationOf(edit).plan(edit, subject, rules);
 }
 
 /** The elements whose content grows where something is added at a position. */

@@ -186,7 +186,8 @@ export function* pageSteps(
   const held: PageStep[] = [];
   for (const step of singleSteps(page, edit, seams)) {
     if (step.kind === "text") {
-      if (!isOutsideBody(step)) text = text ? joined(text, step) : step;
+      const isOutside = step.parent === undefined || step.parent === "html" || step.parent === "head";
+      if (!isOutside || !blanks.test(step.data)) text = text ? joined(text, step) : step;
       continue;
     }
     if (text) {
@@ -219,10 +220,6 @@ function* trimmed([first, ...others]: readonly PageStep[]): Generator<PageStep> 
 /** Neighbouring texts are one. */
 function joined(text: PageStep, { data, supplied }: PageStep): PageStep {
   return { ...text, data: text.data + data, ...(supplied && { supplied }) };
-}
-
-function isOutsideBody({ parent, data }: PageStep): boolean {
-  return (parent === undefined || parent === "html" || parent === "head") && blanks.test(data);
 }
 
 function isBody({ node, supplied }: PageStep): boolean {

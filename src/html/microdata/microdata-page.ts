@@ -46,7 +46,8 @@ export function* readPage(source: string): SlicedWork<Page> {
   const offsets = new Map<SourceElement, number>();
   const mistakes: MicrodataMistake[] = [];
   builder.onStartTag = ({ start, name: { name } }, element) => {
-    if (!hasMicrodata(element?.attribs ?? readAttributes(source, start))) return;
+    const attributes = element?.attribs ?? readAttributes(source, start);
+    if (!["itemscope", "itemtype", "itemid", "itemprop", "itemref"].some((each) => each in attributes)) return;
     const { line } = counter.at(start);
     lineOfTag.set(start, line);
     if (element && isHtmlElement(element)) {
@@ -76,8 +77,4 @@ export function* readPage(source: string): SlicedWork<Page> {
     if (order.size % elementsOfPiece === 0) yield;
   }
   return { lines, order, ids, mistakes };
-}
-
-function hasMicrodata(attributes: Readonly<Record<string, string>>): boolean {
-  return ["itemscope", "itemtype", "itemid", "itemprop", "itemref"].some((name) => name in attributes);
 }

@@ -59,7 +59,9 @@ export const pseudoClasses: Readonly<Record<Exclude<PlainPseudoClass, FormPseudo
   link: isLink,
   "any-link": isLink,
   "-webkit-any-link": isLink,
-  defined: (element) => !isHtmlElement(element) || !(isCustom(element.name) || has(element, "is")),
+  defined: (element) =>
+    !isHtmlElement(element) ||
+    (!(customElementName.test(element.name) && !reservedNames.has(element.name)) && !has(element, "is")),
   open: (element) => isNamed(element, "details", "dialog") && has(element, "open"),
 
   enabled: (element, context) => isDisabled(element, context) === false,
@@ -80,10 +82,6 @@ function isLink(element: SourceElement): boolean {
   // Chromium takes an image map's image for a link as well.
   if (isHtmlElement(element)) return has(element, name === "img" ? "usemap" : "href") && linkNames.has(name);
   return namespace === svgNamespace && name === "a" && (has(element, "href") || has(element, "xlink:href"));
-}
-
-function isCustom(name: string): boolean {
-  return customElementName.test(name) && !reservedNames.has(name);
 }
 
 function isChecked(element: SourceElement, { radios, selectedOptions }: FormState): boolean {

@@ -187,8 +187,9 @@ class SelectorParser {
     { pseudoElements, behind }: Place,
     start: number,
   ): { simple: SimpleSelector; pseudoElement: PseudoElementRule } {
-    const isAllowed = pseudoElements && (!behind || mayFollowElement(behind, name));
-    if (!isAllowed) throw this.#reader.invalid("a pseudo-element cannot stand here", start);
+    const isOfTree = name === "part" || name === "slotted";
+    const mayFollow = !behind || (behind.pseudoElements === "any" ? !isOfTree : behind.pseudoElements.has(name));
+    if (!pseudoElements || !mayFollow) throw this.#reader.invalid("a pseudo-element cannot stand here", start);
     return { simple: { kind: "nothing" }, pseudoElement: rule };
   }
 
@@ -324,8 +325,4 @@ class SelectorParser {
     if (name === undefined) throw this.#reader.invalid(`${what} is missing, or does not begin like a name`, start);
     return name;
   }
-}
-
-function mayFollowElement({ pseudoElements }: PseudoElementRule, name: string): boolean {
-  return pseudoElements === "any" ? name !== "part" && name !== "slotted" : pseudoElements.has(name);
 }

@@ -3,7 +3,7 @@ import { PathLock } from "../locks.ts";
 import { type CommitCheck, StorageError } from "../storage.ts";
 import type { Condition, ObjectStore } from "./object-store.ts";
 import { type Found, maxKeptBytes, objectAt, type Places, parentOf, slashed, unslashed } from "./places.ts";
-import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
+import { isAbsent, isLostRace, isOutage, isUploadGone, toldOf } from "./store-error.ts";
 import { isKnownSince, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
 /** Most times that a change is begun again after losing a race to another server. */
@@ -136,7 +136,8 @@ async function send<Made>(
   } catch (error) {
     // Absent: the object that was to be replaced has gone.
     const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
-    const isFirst = attemptsOf(error) === 1;
+    const { httpStatusCode, attempts = 1 } = toldOf(error).$metadata ?? {};
+    const isFirst = attempts === 1;
     if (!isRefused && !isOutage(error) && isFirst) throw error;
     const said = isRefused ? (isFirst ? "refused" : "refused-later") : "failed";
     const now = await lookAgain(() => look(store)).catch((failure: unknown) => {
@@ -145,7 +146,7 @@ async function send<Made>(
     const outcome = sending.outcome(now, said);
     if (typeof outcome !== "string") return outcome;
     // Without an answer, the request may still be on its way.
-    if (said !== "refused" && (outcome === "unknown" || !isAnswer(error)))
+    if (said !== "refused" && (outcome === "unknown" || httpStatusCode === undefined))
       throw new StorageError("outcome-unknown", error);
     if (!isRefused) throw error;
     if (isUploadGone(error)) throw new StorageError("conflict", error);

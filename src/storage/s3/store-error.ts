@@ -50,15 +50,6 @@ export function isOutage(error: unknown): boolean {
   return code === "unavailable" || code === "busy";
 }
 
-/** Whether the store, or something on the way to it, has answered at all. */
-export function isAnswer(error: unknown): boolean {
-  return toldOf(error).$metadata?.httpStatusCode !== undefined;
-}
-
-export function attemptsOf(error: unknown): number {
-  return toldOf(error).$metadata?.attempts ?? 1;
-}
-
 export function asStorageError(error: unknown): unknown {
   const code = codeOf(error);
   return error instanceof StorageError || code === undefined ? error : new StorageError(code, error);
@@ -78,7 +69,7 @@ function codeOf(error: unknown): StorageErrorCode | undefined {
 }
 
 /** Of the cause, where a {@link StorageError} was made of it. */
-function toldOf(error: unknown): Told {
+export function toldOf(error: unknown): Told {
   const told = error instanceof StorageError ? error.cause : error;
   return typeof told === "object" && told !== null ? told : {};
 }
