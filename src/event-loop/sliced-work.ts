@@ -22,6 +22,18 @@ export function* atHand<Value>(value: Value): SlicedWork<Value> {
   return value;
 }
 
+/** Work that several ask for is done once: each of them goes on where the others are. It must not throw. */
+export function sharedWork<Value>(work: SlicedWork<Value>): () => SlicedWork<Value> {
+  let piece: Piece<Value> | undefined;
+  return function* goOn() {
+    while (!piece?.done) {
+      piece = work.next();
+      if (!piece.done) yield piece.value;
+    }
+    return piece.value;
+  };
+}
+
 /** What a promise gives, for work that has to wait for it; anything else is at hand. */
 export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Value> {
   if (!isPromise(promise)) return promise;

@@ -1,4 +1,4 @@
-import type { SlicedWork } from "../../event-loop/sliced-work.ts";
+import { type SlicedWork, sharedWork } from "../../event-loop/sliced-work.ts";
 import { nextNode, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { Neighbours } from "../document/seams.ts";
 import { asciiLowerCase } from "../tokenizer/text.ts";
@@ -26,11 +26,18 @@ const fewEnough = 16;
 
 /** A tree does not change once it is parsed, and is asked many times while it lies in the cache. */
 const indexes = new WeakMap<RootNode, ElementIndex>();
+const begun = new WeakMap<RootNode, () => SlicedWork<ElementIndex>>();
 
 /** The index of a document, made when it is asked for the first time. */
 export function* elementIndex(root: RootNode): SlicedWork<ElementIndex> {
   const known = indexes.get(root);
   if (known) return known;
+  const making = begun.get(root) ?? sharedWork(indexOf(root));
+  begun.set(root, making);
+  return yield* making();
+}
+
+function* indexOf(root: RootNode): SlicedWork<ElementIndex> {
   const all: SourceElement[] = [];
   let nodes = 0;
   for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
@@ -59,6 +66,7 @@ export function* carryIndex(from: RootNode, to: RootNode, changed: Neighbours): 
 export class ElementIndex {
   all: SourceElement[];
   readonly #lists = new Map<Feature, Lists>();
+  readonly #begun = new Map<Feature, () => SlicedWork<Lists>>();
 
   constructor(all: SourceElement[]) {
     this.all = all;
@@ -80,8 +88,14 @@ export class ElementIndex {
 
   /** The elements with an id, a class or a name, in any case. */
   *with(feature: Feature, value: string): SlicedWork<ElementList> {
-    const lists = this.#lists.get(feature) ?? (yield* listsOf(this.all, keysOf[feature]));
-    this.#lists.set(feature, lists);
+    let lists = this.#lists.get(feature);
+    if (!lists) {
+      const making = this.#begun.get(feature) ?? sharedWork(listsOf(this.all, keysOf[feature]));
+      this.#begun.set(feature, making);
+      lists = yield* making();
+      this.#begun.delete(feature); // an edit may have them made anew
+      this.#lists.set(feature, lists);
+    }
     return lists.get(asciiLowerCase(value)) ?? [];
   }
 
