@@ -36,7 +36,7 @@ export async function editPage(request: EditRequest): Promise<Reply> {
       const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
       if (!(await chosen.isGiven(access, "read", path, client))) return undefined;
       shown = matches;
-      return elementBytes(document, matches, options);
+      return elementBytes(document, matches, options, exchange);
     },
     async reply({ edits, etag, headers }, content) {
       const fields = { ...headers, ...(preference && { "preference-applied": `return=${preference}` }) };

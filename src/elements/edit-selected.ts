@@ -24,13 +24,14 @@ export function replaceElements(request: ElementRequest): Promise<Reply> {
 
 /** POST to elements: adds the content after the last child of every match (206). Blank content writes nothing. */
 export function appendToElements(request: ElementRequest): Promise<Reply> {
-  const { selector, options } = request;
+  const { selector, options, exchange } = request;
   const { appended } = dialects[options.dialect];
   return editElements(request, {
     kind: "elements-appended",
     selector,
     edits: (html) => [{ op: "insert", position: "beforeend", selector, html }],
-    content: async ({ document, only }, matches) => elementBytes(document, only?.elements ?? matches, options),
+    content: async ({ document, only }, matches) =>
+      elementBytes(document, only?.elements ?? matches, options, exchange),
     reply: async (done, content = new Uint8Array()) =>
       elementsReply(request, done, appended(content, suppliedBy(done))),
   });

@@ -6,6 +6,7 @@ import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
 import { documentKind, receivedSelector } from "../http/selector-range.ts";
+import { usageLimit } from "../server/admission.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
@@ -15,6 +16,9 @@ import type { ElementRequest } from "./element-request.ts";
 
 /** How many times the largest document elements that nest may be together, so that making a reply takes a moment. */
 const mostRepeated = 4;
+/** Bytes of replies that are made, or sent to clients, at once. They are counted in steps; shorter ones are not. */
+const takeBytes = usageLimit(256 * 1024 * 1024);
+const step = 256 * 1024;
 
 // No version of a stored file has a colon in it, so that no document ever has such a tag.
 const tagPrefix = "elements:";
@@ -87,22 +91,26 @@ export function elementTag(content: Uint8Array): string {
 /**
  * The elements as they stand in the file, joined; as a browser serialises them where their characters there are not all
  * of them: implied, cut by error recovery, or with formatting that begins before them. Throws 413 `RESULT_TOO_LARGE`:
- * elements that nest are repeated, up to once for each level.
+ * elements that nest are repeated, up to once for each level. For the reply of an `exchange`, throws 503 `OVERLOADED` where
+ * too much is being sent.
  */
 export async function elementBytes(
   document: SourceDocument,
   elements: readonly SourceElement[],
   limits: ReplyLimits,
+  exchange?: Exchange,
 ): Promise<Uint8Array> {
   const maxLength = Math.min(limits.maxFileSize, limits.maxDocumentSize * mostRepeated);
   function* bounded(): Generator<string> {
     let length = 0;
+    let taken = step;
     for (const element of elements) {
       for (const part of outerHtmlParts(document, element)) {
         length += part.length;
         if (length > maxLength) {
           throw new HttpError(413, "RESULT_TOO_LARGE", `The elements have more than ${maxLength} bytes together.`);
         }
+        for (; exchange && length > taken; taken += step) exchange.defer(takeBytes(exchange.address, step));
         yield part;
       }
     }

@@ -40,7 +40,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     if (matches.length === 0) return noMatchReply(options.dialect);
     const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
     if (!(await chosen.isGiven(access, right, path, client))) throw access.refusal();
-    const { body, etag } = await contentOf(document, matches, options);
+    const { body, etag } = await contentOf(document, matches, request);
     const headers = elementHeaders(request, matches.length);
     headers["etag"] = etag;
     if (isPast(stat.modified)) headers["last-modified"] = stat.modified.toUTCString();
@@ -94,11 +94,11 @@ const contents = new WeakMap<readonly SourceElement[], Content>();
 async function contentOf(
   document: SourceDocument,
   matches: readonly SourceElement[],
-  options: ElementRequest["options"],
+  { options, exchange }: ElementRequest,
 ): Promise<Content> {
   const known = contents.get(matches);
   if (known) return known;
-  const body = await elementBytes(document, matches, options);
+  const body = await elementBytes(document, matches, options, exchange);
   const content = { body, etag: elementTag(body) };
   if (body.byteLength <= maxRemembered) contents.set(matches, content);
   return content;

@@ -13,10 +13,10 @@ describe("appendToElements", () => {
     ["to a body", "<body><p>a</body></html>\n", "body", "<p>b</p>", "<body><p>a<p>b</p></body></html>\n"],
     [
       "to a body as most are",
-      "<html>\n<body>\n<p>a</p>\n</body>\n</html>\n",
+      "<html>\n<body>\na\n</body>\n</html>",
       "body",
-      "<p>b</p>",
-      "<html>\n<body>\n<p>a</p>\n<p>b</p></body>\n</html>\n",
+      "b",
+      "<html>\n<body>\na\nb</body>\n</html>",
     ],
     ["to a body with content behind it", "<body>a</body>b\n", "body", "<i>c</i>", "<body>a</body>b\n<i>c</i>"],
     ["to an implied body", "<p>a</p>\n", "body", "<p>b</p>", "<p>a</p>\n<p>b</p>"],

@@ -70,9 +70,8 @@ describe("replaceElements", () => {
 
   it("keeps the bytes of a document that is not UTF-8, and takes only ASCII into it", async () => {
     const before = Buffer.concat([Buffer.from("<i>a</i>"), Buffer.from([0xe9, 0xff])]);
-    expect((await edit(before, "PUT", "i", "<b>b</b>")).page).toBe(
-      Buffer.concat([Buffer.from("<b>b</b>"), Buffer.from([0xe9, 0xff])]).toString(),
-    );
+    const after = Buffer.concat([Buffer.from("<b>b</b>"), Buffer.from([0xe9, 0xff])]);
+    expect((await edit(before, "PUT", "i", "<b>b</b>")).page).toBe(after.toString());
     expect((await edit(before, "PUT", "i", "é")).status).toBe(422);
   });
 });
