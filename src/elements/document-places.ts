@@ -11,9 +11,9 @@ const smallPlaces = fairQueue({ concurrency: 64, maxWaiting, refusal });
 const largePlaces = fairQueue({ concurrency: 4, maxWaiting, refusal });
 
 /**
- * Waits until a document of so many bytes may come into memory; what it gives makes place for the next one. On one event
- * loop, more of them side by side would only take longer, and be in memory at the same time. A request that has a place
- * must not wait for a lock, for what another request parses, or for the host program, which may edit a document.
+ * Waits until a document of so many bytes may come into memory; what it gives makes place for the next one. On one
+ * event loop, more of them side by side would only take longer, and be in memory at the same time. A request that has a
+ * place must not wait for a lock, for what another request parses, or for the host program, which may edit a document.
  *
  * Throws `OVERLOADED` when too much waits, to the client that sends the most.
  */

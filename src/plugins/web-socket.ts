@@ -72,7 +72,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       status: 101,
       headers: {},
       accept(socket, head) {
-        // `ws` looks at nothing else, and all of it is checked already. What was agreed is in place of what was offered.
+        // `ws` looks at nothing else, and all of it is checked already: what was agreed stands for what was offered.
         const { "sec-websocket-protocol": _offered, ...others } = exchange.headers;
         const agreed = wanted.protocol !== undefined && { "sec-websocket-protocol": wanted.protocol };
         const headers: IncomingMessage["headers"] = { ...others, "x-request-id": exchange.id, ...agreed };
