@@ -196,13 +196,14 @@ export async function holdInPlace(
   documents: DocumentCache,
   path: string,
   version: string,
-  place: () => Promise<() => void>,
+  client: Client,
+  bytes: number,
   parse: () => Promise<SourceDocument>,
 ): Promise<HeldDocument> {
   let leave: (() => void) | undefined;
   try {
     const held = await documents.hold(path, version, async () => {
-      leave ??= await place();
+      leave ??= await placeFor(client, bytes);
       return parse();
     });
     return { ...held, leave };
@@ -240,8 +241,7 @@ export async function loadDocument(
   try {
     const { stat } = file;
     refuseUnreadable(stat, options);
-    const place = (): Promise<() => void> => placeFor(client, stat.size);
-    const held = await holdInPlace(documents, path, stat.version, place, async () => {
+    const held = await holdInPlace(documents, path, stat.version, client, stat.size, async () => {
       const { parseDocument } = await import("../html/engine.ts"); // not before there is a page to parse
       return inSlices(parseDocument(kind, await file.bytes(), parseLimits(options)));
     });

@@ -269,12 +269,12 @@ class Editing {
   ): Promise<{ old: SourceDocument; edited: EditedDocument }> {
     const { documents, path, options } = this.#request;
     refuseUnreadable(stat, options);
-    const place = (): Promise<() => void> => placeFor(this.#client, Math.max(stat.size, this.#contentBytes));
-    const held = await holdInPlace(documents, path, stat.version, place, async () =>
+    const bytes = Math.max(stat.size, this.#contentBytes);
+    const held = await holdInPlace(documents, path, stat.version, this.#client, bytes, async () =>
       inSlices(parseDocument(kind, await read(), this.#limits)),
     );
     this.#held.push(held);
-    const leave = held.leave ?? (await place());
+    const leave = held.leave ?? (await placeFor(this.#client, bytes));
     try {
       return { old: held.document, edited: await this.#apply(held, stat, edits) };
     } finally {

@@ -91,8 +91,7 @@ export function elementTag(content: Uint8Array): string {
 /**
  * The elements as they stand in the file, joined; as a browser serialises them where their characters there are not all
  * of them: implied, cut by error recovery, or with formatting that begins before them. Throws 413 `RESULT_TOO_LARGE`:
- * elements that nest are repeated, up to once for each level. For the reply of an `exchange`, throws 503 `OVERLOADED`
- * where too much is being sent.
+ * elements that nest are repeated, up to once for each level; and of an `exchange` 503 `OVERLOADED` beyond `takeBytes`.
  */
 export async function elementBytes(
   document: SourceDocument,

@@ -112,9 +112,10 @@ let streams = 0;
 
 /** A larger file, compressed as fast as the client reads it. */
 export function compressedStream(file: OpenFile, coding: MadeCoding): Readable {
-  streams += 1;
   // What fails ends the other one, too: the reader of the compressed content learns of it there.
-  return pipeline(file.stream(), compressors[coding](), () => {
+  const compressed = pipeline(file.stream(), compressors[coding](), () => {
     streams -= 1;
   });
+  streams += 1;
+  return compressed;
 }

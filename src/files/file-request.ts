@@ -40,10 +40,10 @@ export function purposeOf({ method, headers }: Exchange): OpenFor {
   return method !== "GET" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
 }
 
-// `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
 /** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
 export const maxPiece: number = 128 * 1024;
 
+// `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
 const hasExtension = /\.\w+$/;
 
 /** Paths tried where a path is not a file: index files, the path with an extension, the single-page application. */

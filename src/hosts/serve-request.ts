@@ -102,7 +102,9 @@ function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addre
   let protocol: Addressed["protocol"] = incoming.encrypted ? "https" : "http";
   try {
     const forwarded = (name: "x-forwarded-host" | "x-forwarded-proto"): string | undefined =>
-      headers[name] !== undefined && clients.trusts(incoming.peer) ? firstValue(headers[name]) : undefined;
+      headers[name] !== undefined && clients.trusts(incoming.peer)
+        ? [headers[name]].flat()[0]?.split(",", 1)[0]?.trim()
+        : undefined;
     if (forwarded("x-forwarded-proto") === "https") protocol = "https";
     if (incoming.target === undefined) throw new HttpError(404, "NOT_FOUND", "The files are mounted elsewhere.");
     const { path, search, authority: asked } = parseRequestPath(incoming.target);
@@ -114,11 +116,6 @@ function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addre
   } catch (thrown) {
     return { path: "", search: "", authority: "", host: "", protocol, problem: { thrown } };
   }
-}
-
-function firstValue(field: string | readonly string[]): string | undefined {
-  const text = typeof field === "string" ? field : field[0];
-  return text?.split(",", 1)[0]?.trim();
 }
 
 /** Node decodes chunks and no other coding: the content would be stored as it was coded (RFC 9112 §6.1). */

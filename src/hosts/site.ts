@@ -46,9 +46,8 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
   const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
   // The browser module stands behind everything that protects the host, and before the files.
   const place = own.findIndex((each) => isFileHandler(each.plugin) && isEverywhere(each));
-  const listed = config.client
-    ? own.toSpliced(place === -1 ? own.length : place, 0, ...listPlugins([clientModule()]))
-    : own;
+  const listed = [...own];
+  if (config.client) listed.splice(place === -1 ? own.length : place, 0, ...listPlugins([clientModule()]));
   const problems = problemsOfOrder(listed);
   if (problems.length > 0) throw new ConfigError(problems.map(({ text }) => `${inHost(name)}plugins: ${text}`));
   const distinct = distinctPlugins(listed);

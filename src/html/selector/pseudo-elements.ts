@@ -96,10 +96,9 @@ export function mayFollow({ pseudoClasses }: PseudoElementRule, pseudoClass: str
   if (pseudoClasses === "none") return false;
   if (logicalPseudoClasses.has(pseudoClass)) return true;
   if (pseudoClasses === "not structural")
-    return !structuralPseudoClasses.has(pseudoClass) && !isScrollbarOnly(pseudoClass);
+    return (
+      !structuralPseudoClasses.has(pseudoClass) &&
+      (pseudoClass === "window-inactive" || !scrollbarStates.has(pseudoClass))
+    );
   return pseudoClasses.has(pseudoClass);
-}
-
-function isScrollbarOnly(pseudoClass: string): boolean {
-  return scrollbarStates.has(pseudoClass) && pseudoClass !== "window-inactive";
 }

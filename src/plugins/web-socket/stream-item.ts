@@ -35,13 +35,11 @@ function itemOf(properties: Readonly<Record<string, string | number | undefined>
   const texts = Object.entries(properties).flatMap(([name, value]) =>
     value === undefined ? [] : [text(name, String(value))],
   );
-  const content = html === undefined ? "" : contentItem(html);
+  // As text where it would not stay inside of its element, such as what was added to a script.
+  const isText = html !== undefined && !isContained(html);
+  const content =
+    html === undefined ? "" : isText ? text("content", html) : `<template itemprop="content">${html}</template>`;
   return `<div itemscope itemtype="${itemType}">${texts.join("")}${content}</div>`;
-}
-
-/** As text where it would not stay inside of its element, such as what was added to a script. */
-function contentItem(html: string): string {
-  return isContained(html) ? `<template itemprop="content">${html}</template>` : text("content", html);
 }
 
 function text(name: string, value: string): string {
