@@ -149,7 +149,7 @@ async function placeEach(
     for await (const entry of itemsInSlices(tree)) {
       const target = to + entry.path.slice(path.length);
       if (entry.type === "directory") await makeDirectoryAt(request, target);
-      else await place({ ...request, path: entry.path, stat: entry.stat }, destinationAt(exchange, target));
+      else await place({ ...request, path: entry.path }, destinationAt(exchange, target));
       done += 1;
     }
     await finish();

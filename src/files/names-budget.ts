@@ -1,36 +1,38 @@
 import { HttpError } from "../http/http-error.ts";
+import { usageLimit } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
 
-/** An empty listing takes as many names, since it takes a place of its own. */
-const fewest = 1_000;
+/** Names are counted in steps: an empty listing, which takes a place of its own, as one. */
+const step = 1_000;
 
-/** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
+/** Called before that many names are held. Throws 503 `OVERLOADED`, and gives all up, where there is no room for them. */
 export type HoldNames = (count: number) => void;
 
 /** Opens the account of one listing, until its exchange is over. Throws 503 `OVERLOADED` where there is no room. */
-export type OpenListing = (exchange: Pick<Exchange, "defer">) => HoldNames;
+export type OpenListing = (exchange: Pick<Exchange, "address" | "defer">) => HoldNames;
 
-/** Bounds how many names all listings together hold in memory. */
+/** Bounds how many names all listings together hold in memory: half of them those of one address, or of one listing. */
 export function namesBudget(max: number): OpenListing {
-  let held = 0;
+  const takeNames = usageLimit(max);
   return (exchange) => {
-    let own = 0;
-    const hold: HoldNames = (count) => {
-      if (count <= own) return;
-      const others = held - own;
-      // One that is alone may go on: it would fail again each time that the client asks again.
-      if (others > 0 && others + count > max) {
-        const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";
-        throw new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
-      }
-      own = count;
-      held = others + count;
+    const held: (() => void)[] = [];
+    const release = (): void => {
+      for (const giveBack of held.splice(0)) giveBack();
     };
-    hold(fewest);
-    exchange.defer(() => {
-      held -= own;
-      own = 0;
-    });
+    const hold: HoldNames = (count) => {
+      // A listing with more than half may go on: it would fail again each time that the client asks again.
+      while (held.length * step < Math.min(count, max / 2)) {
+        try {
+          held.push(takeNames(exchange.address, step));
+        } catch {
+          release(); // at once: listings that grow side by side would all fail before the first of them is over
+          const details = "Too many listings are being sent. Try again shortly, or ask for fewer names with ?limit=.";
+          throw new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
+        }
+      }
+    };
+    hold(1);
+    exchange.defer(release);
     return hold;
   };
 }

@@ -60,7 +60,8 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
       if (output.destroyed) return;
       const target = `${name}/${entry.path.slice(top.length)}`;
       if (entry.type === "directory") {
-        zip.addEmptyDirectory(target, { mtime: archivedDate(entry.stat) });
+        const measured = await request.storage.stat(entry.path).catch(unlessInSight);
+        if (measured) zip.addEmptyDirectory(target, { mtime: archivedDate(measured) });
         continue;
       }
       const file = await request.storage.open(entry.path).catch(unlessInSight);

@@ -29,6 +29,11 @@ describe("everything below a directory", () => {
     expect(await pathsBelow(memoryStorage(notes), "/n/")).toEqual(found);
   });
 
+  it("is held without sizes and dates", async () => {
+    const tree = await visibleTree(await fileRequest(memoryStorage(notes), "/n/"), plenty);
+    expect(tree).toContainEqual({ type: "file", path: "/n/a.txt" });
+  });
+
   it("is without what asks who the client is on its own", async () => {
     const isGuardedAlike = (path: string, other: string): boolean => path === "/n/" && !other.startsWith("/n/b/d/");
     expect(await pathsBelow(memoryStorage(notes), "/n/", { isGuardedAlike })).not.toContain("/n/b/d/");
