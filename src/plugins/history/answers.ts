@@ -90,7 +90,8 @@ async function refusal({ site }: HistoryParts, client: Exchange, path: string): 
 /** Of everything that the client has a choice of. */
 const chosen = { vary: "accept", "cache-control": "no-cache" } as const;
 
-function page(body: string): Reply {
+function page(exchange: Exchange, body: string): Reply {
+  reserve(exchange, body.length);
   const type = { "content-type": "text/html; charset=utf-8", "content-security-policy": historyPolicy };
   return { status: 200, headers: { ...type, ...chosen }, body };
 }
@@ -106,7 +107,7 @@ async function latest(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
   }
   const type = preferredType(exchange.header("accept"), ["application/json", "text/html"]);
   if (type !== "text/html") return jsonReply(200, { versions }, chosen);
-  return page(versionsPage(undefined, { versions, next: undefined }, linksFor(exchange, parts.versions)));
+  return page(exchange, versionsPage(undefined, { versions, next: undefined }, linksFor(exchange, parts.versions)));
 }
 
 async function list(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply> {
@@ -115,7 +116,7 @@ async function list(parts: HistoryParts, exchange: Exchange, path: string): Prom
   if (found.versions.length === 0) throw notFound();
   const links = linksFor(exchange, parts.versions);
   const type = preferredType(exchange.header("accept"), ["application/json", "text/html", "application/link-format"]);
-  if (type === "text/html") return page(versionsPage(path, found, links));
+  if (type === "text/html") return page(exchange, versionsPage(path, found, links));
   if (type === "application/json") return jsonReply(200, { path, ...found }, chosen);
   const all = [
     `<${links.file(path)}>; rel="original timegate"`,
@@ -183,7 +184,7 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
   const mayUndo = !current.refused && exchange.access.permitsPath("overwrite", path);
   const undoes = mayUndo ? await Promise.all([undoOf("without"), undoOf("as")]) : [];
   const diff = await versions.compared(contents, 0, mostOfPart);
-  return page(changesPage(version, diff, { undoes, etag: current.etag }, linksFor(exchange, parts.versions)));
+  return page(exchange, changesPage(version, diff, { undoes, etag: current.etag }, linksFor(exchange, parts.versions)));
 
   async function undoOf(how: "without" | "as"): Promise<Undo> {
     const content = await restored(parts, { path, commit, how, current }).catch((error: unknown) => {
