@@ -101,6 +101,7 @@ function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addre
   const { headers } = incoming;
   let protocol: Addressed["protocol"] = incoming.encrypted ? "https" : "http";
   try {
+    if (incoming.refusal) throw incoming.refusal;
     const forwarded = (name: "x-forwarded-host" | "x-forwarded-proto"): string | undefined =>
       headers[name] !== undefined && clients.trusts(incoming.peer)
         ? [headers[name]].flat()[0]?.split(",", 1)[0]?.trim()

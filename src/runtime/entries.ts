@@ -60,7 +60,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       if (isUntouched && isPassedOn(reply, passOn)) return undefined;
       return sendReply(request, response, reply, life.isClosing);
     };
-    inTurn(request, response, () => serve(incoming, deliver, passOn));
+    inTurn(incoming, response, () => serve(incoming, deliver, passOn));
   };
 
   const upgrade = async (

@@ -6,6 +6,7 @@ import type { TLSSocket } from "node:tls";
 import { isUint8Array } from "node:util/types";
 import { HttpError } from "../http/http-error.ts";
 import { belowMount, type Mount, mountOf } from "../http/request-target.ts";
+import { unavailable } from "../server/admission.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -34,6 +35,7 @@ export class NodeIncoming implements IncomingRequest {
   readonly httpVersion: string;
   readonly isUpgrade: boolean;
   readonly request: NodeRequest;
+  refusal: HttpError | undefined;
   readonly #response: NodeResponse;
   readonly #takesOver: boolean;
   #controller: AbortController | undefined;
@@ -123,20 +125,38 @@ export function onceOver(request: NodeRequest, response: NodeResponse, callback:
   response.on("close", over);
 }
 
-/** The last request of each connection, which may be answered by now. */
-const lastOf = new WeakMap<object, Promise<void>>();
+/** The requests of a connection that wait for those before them. */
+interface Line {
+  /** The last one, which may be answered by now. */
+  last: Promise<void>;
+  waiting: number;
+}
+
+const lines = new WeakMap<object, Line>();
+
+/** More are 503 `OVERLOADED`. Behind replies that wait, Node stops reading; it does not behind requests that wait. */
+const mostWaiting = 1_000;
 
 /**
  * Runs `serve` when all that came before on a connection of HTTP/1 is answered: Node hands over pipelined requests at
  * once, and a GET would overtake the PUT before it (RFC 9112 §9.3.2). Behind a reply that closed it, nothing is run.
  */
-export function inTurn(request: NodeRequest, response: NodeResponse, serve: () => Promise<void>): void {
+export function inTurn(incoming: NodeIncoming, response: NodeResponse, serve: () => Promise<void>): void {
+  const { request } = incoming;
   if (request instanceof Http2ServerRequest) return void serve();
   const { socket } = request;
   // Node gives the connection to a response when those before it are sent.
-  const before = response.socket ? undefined : lastOf.get(socket);
-  const isClosed = (): boolean => socket.destroyed || socket.writableEnded;
-  lastOf.set(socket, before ? before.then(() => (isClosed() ? undefined : serve())) : serve());
+  const line = response.socket ? undefined : lines.get(socket);
+  if (!line) return void lines.set(socket, { last: serve(), waiting: 0 });
+  if (line.waiting === mostWaiting) {
+    incoming.refusal = unavailable("OVERLOADED");
+    return void serve();
+  }
+  line.waiting += 1;
+  line.last = line.last.then(() => {
+    line.waiting -= 1;
+    return socket.destroyed || socket.writableEnded ? undefined : serve();
+  });
 }
 
 /** The prefix that a framework cut off; where nothing was left after that, it added a slash. */

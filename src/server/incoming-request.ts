@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
+import type { HttpError } from "../http/http-error.ts";
 
 /** A request as host programs have it: of `node:http` and so of Express, of `node:http2`, or of the Fetch standard. */
 export type HostRequest = IncomingMessage | Http2ServerRequest | Request;
@@ -19,6 +20,8 @@ export interface IncomingRequest {
   readonly encrypted: boolean;
   readonly httpVersion: string;
   readonly isUpgrade: boolean;
+  /** Why there is no answer but an error. */
+  readonly refusal?: HttpError | undefined;
   count(field: string): number;
   /** The content; throws if it was read already. */
   content(): AsyncIterable<Uint8Array>;

@@ -1,11 +1,14 @@
 import { once } from "node:events";
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
+import { createFileServer } from "../../src/file-server.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { gate } from "../helpers/gate.ts";
-import { exchangeBytes, openSocket } from "../helpers/serve.ts";
+import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { onDisk, type TestSite, testSite } from "../helpers/test-site.ts";
 
@@ -195,6 +198,22 @@ describe("several requests on one connection", () => {
     socket.write(keeping("GET /slow") + keeping("DELETE /a.txt"));
     await ended(1);
     expect([await textAt("/a.txt"), outcomes.length]).toEqual(["a", 1]);
+  });
+
+  it("are refused where 1,000 wait for one, and then read no further until that is answered", async () => {
+    const { plugin, release } = gate();
+    const { storage } = await onDisk(await temporaryDirectory(), { "/a.txt": "a" });
+    const server = createServer(createFileServer({ storage, plugins: [plugin] }));
+    const connected = once(server, "connection");
+    const socket = await openSocket(await listen(server));
+    const [connection] = await connected;
+    const paused = once(connection, "pause");
+    socket.write(keeping("GET /slow") + keeping("GET /a.txt").repeat(5000) + closing("GET /a.txt"));
+    await paused;
+    release();
+    const answered = statuses(await text(socket));
+    expect(new Set(answered.slice(0, 1001))).toEqual(new Set(["200"]));
+    expect([answered.length, answered[1001], answered.at(-1)]).toEqual([5002, "503", "200"]);
   });
 
   it("may have empty lines between them", async () => {
