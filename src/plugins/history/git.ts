@@ -8,6 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { ConfigError } from "../../config.ts";
 import { beginningOf } from "../../server/reply.ts";
+import { StorageError } from "../../storage/storage.ts";
 
 /** `cat-file --batch-command` came with it. */
 const oldest = [2, 36] as const;
@@ -36,6 +37,8 @@ export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 export function git(repository: string, args: readonly string[]): GitProcess {
   const all = [...settings.flatMap((setting) => ["-c", setting]), "--git-dir", repository, ...args];
   const child = spawn("git", all, { env: environment(), stdio: ["pipe", "pipe", "pipe"] });
+  child.on("error", () => {}); // its output ends as well
+  if (!child.stdin) throw new StorageError("busy"); // too many files are open for its pipes
   child.stdin.on("error", () => {}); // its end says it, too
   return child;
 }
@@ -210,7 +213,6 @@ export class Repository {
   #start(): GitProcess {
     const child = git(this.location, ["cat-file", "--batch-command"]);
     child.unref();
-    child.once("error", () => {}); // the output ends as well
     this.#rest = Buffer.alloc(0);
     this.#pieces = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     this.#idle = setTimeout(() => this.close(), idleMs).unref();

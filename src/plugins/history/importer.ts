@@ -153,7 +153,6 @@ export class Importer {
   #start(): GitProcess {
     const options = ["--quiet", "--done", "--date-format=raw"];
     const child = git(this.#repository.location, ["-c", "pack.compression=1", "fast-import", ...options]);
-    child.once("error", () => {}); // its output ends as well
     child.stdin.cork();
     child.stderr.on("data", (text: Buffer) => {
       this.#complaint = (this.#complaint + text).slice(-2000);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { gitOutput, gitResult, Repository, tidyRepository } from "../../../src/plugins/history/git.ts";
+import { projectRoot } from "../../helpers/source-files.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 describe("git", () => {
@@ -15,6 +16,18 @@ describe("git", () => {
     const waiting = gitResult(repository, ["hash-object", "/dev/ptmx"]); // a terminal on which nothing is typed
     vi.advanceTimersByTime(3_600_000);
     expect((await waiting).code).toBeNull();
+  });
+
+  it("is not started where no more files can be opened, which ends one request and not the process", {
+    tags: ["posix"],
+  }, async () => {
+    const program = `
+      import { openSync } from "node:fs";
+      import { gitOutput } from ${JSON.stringify(join(projectRoot, "build/plugins/history/git.js"))};
+      try { for (;;) openSync("/dev/null"); } catch {}
+      gitOutput(".", ["--version"]).catch(({ code }) => setImmediate(() => console.log(code)));`;
+    const command = 'ulimit -n 40 && exec "$0" --input-type=module --eval "$1"';
+    expect(String(execFileSync("sh", ["-c", command, process.execPath, program]))).toBe("busy\n");
   });
 
   it("is not at work on a repository any more when that is tidied up", async () => {
