@@ -110,6 +110,7 @@ export async function* gitRecords(
   const child = git(repository, args);
   child.stdin.end();
   const ended = Promise.all([once(child, "close"), buffer(child.stderr)]);
+  ended.catch(() => {}); // it may fail while the output is awaited
   let rest = "";
   for await (const piece of child.stdout.setEncoding("utf8")) {
     const parts = (rest + piece).split(separator);

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { gitOutput, gitResult, Repository, tidyRepository } from "../../../src/plugins/history/git.ts";
+import { gitOutput, gitRecords, gitResult, Repository, tidyRepository } from "../../../src/plugins/history/git.ts";
 import { projectRoot } from "../../helpers/source-files.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
@@ -28,6 +28,14 @@ describe("git", () => {
       gitOutput(".", ["--version"]).catch(({ code }) => setImmediate(() => console.log(code)));`;
     const command = 'ulimit -n 40 && exec "$0" --input-type=module --eval "$1"';
     expect(String(execFileSync("sh", ["-c", command, process.execPath, program]))).toBe("busy\n");
+  });
+
+  it("fails where it cannot be started while its output is awaited", async () => {
+    vi.stubEnv("PATH", "/nowhere");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const records = gitRecords(".", ["log"], "\0");
+    await records.next(); // of no output
+    await expect(records.next()).rejects.toThrow("ENOENT");
   });
 
   it("is not at work on a repository any more when that is tidied up", async () => {
