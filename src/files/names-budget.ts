@@ -1,4 +1,3 @@
-import { HttpError } from "../http/http-error.ts";
 import { usageLimit } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
 
@@ -20,15 +19,12 @@ export function namesBudget(max: number): OpenListing {
       for (const giveBack of held.splice(0)) giveBack();
     };
     const hold: HoldNames = (count) => {
-      // A listing with more than half may go on: it would fail again each time that the client asks again.
-      while (held.length * step < Math.min(count, max / 2)) {
-        try {
-          held.push(takeNames(exchange.address, step));
-        } catch {
-          release(); // at once: listings that grow side by side would all fail before the first of them is over
-          const details = "Too many listings are being sent. Try again shortly, or ask for fewer names with ?limit=.";
-          throw new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
-        }
+      try {
+        // A listing with more than half may go on: it would fail again each time that the client asks again.
+        while (held.length * step < Math.min(count, max / 2)) held.push(takeNames(exchange.address, step));
+      } catch (error) {
+        release(); // at once: listings that grow side by side would all fail before the first of them is over
+        throw error;
       }
     };
     hold(1);

@@ -28,14 +28,14 @@ export function clientOf({ address, user }: { readonly address: string; readonly
 /** Takes a place for a client, or several, and returns how to give them back. Throws 503 where too few are left. */
 export type TakePlace = (address: string, count?: number) => () => void;
 
-/** Bounds how much is in use at once, in all and for each client address: half of the places, by default. */
-export function usageLimit(max: number, maxPerAddress: number = Math.ceil(max / 2)): TakePlace {
+/** Bounds how much is in use at once, in all and for each client address: half of the places. */
+export function usageLimit(max: number): TakePlace {
   const byNetwork = new Map<string, number>();
   let taken = 0;
   return (address, count = 1) => {
     const network = clientNetwork(address);
     const own = byNetwork.get(network) ?? 0;
-    if (taken + count > max || own + count > maxPerAddress) throw unavailable("OVERLOADED");
+    if (taken + count > max || own + count > Math.ceil(max / 2)) throw unavailable("OVERLOADED");
     taken += count;
     byNetwork.set(network, own + count);
     let isTaken = true;

@@ -44,7 +44,7 @@ async function ask({ trustProxy = false, onChange, ...incoming }: Asked) {
   const serve = requestPath({
     clients: clientAddress(trustProxy, "x-forwarded-for"),
     life,
-    takeUpload: usageLimit(2, 1),
+    takeUpload: usageLimit(2),
     hosts: { sites: [site], find: (name) => (name === "a.example" ? site : undefined) },
     nowhere: createSite("", { plugins: [] }, parts),
   });

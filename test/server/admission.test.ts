@@ -27,7 +27,7 @@ describe("places", () => {
   });
 
   it("are free again once they are given back, however often that is said", () => {
-    const take = usageLimit(2, 1);
+    const take = usageLimit(2);
     const giveBack = take("192.0.2.1");
     take("192.0.2.2");
     giveBack();
@@ -37,7 +37,7 @@ describe("places", () => {
   });
 
   it("count the addresses of one IPv6 network as one", () => {
-    const take = usageLimit(10, 1);
+    const take = usageLimit(2);
     take("2001:db8::1");
     expect(() => take("2001:db8::2")).toThrow(overloaded);
     take("2001:db8:0:1::1");
