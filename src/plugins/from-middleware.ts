@@ -49,7 +49,8 @@ export function fromMiddleware(middleware: ConnectMiddleware): Plugin {
           .then((reply) => captured.passOn(reply))
           .catch(fail);
       const proceed = (error?: unknown): void => {
-        if (isFailure(error)) fail(asHttpError(error));
+        // `next("route")` and `next("router")` are Express's for "skip what is left of this route", not errors.
+        if (error && error !== "route" && error !== "router") fail(asHttpError(error));
         else if (!response.writableEnded && !response.destroyed) rest = runRest();
       };
       // Async on purpose: what it throws and what its promise rejects with, as in Express 5, end up in one place.
@@ -64,11 +65,6 @@ export function fromMiddleware(middleware: ConnectMiddleware): Plugin {
       }
     },
   };
-}
-
-/** `next("route")` and `next("router")` are Express's for "skip what is left of this route", not errors. */
-function isFailure(error: unknown): boolean {
-  return Boolean(error) && error !== "route" && error !== "router";
 }
 
 /**

@@ -10,7 +10,10 @@ import { jsonReply, type Reply } from "./reply.ts";
 /** The reply for anything thrown; a failure of the server itself is reported to `config.onError`, and not told. */
 export function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const error = toHttpError(thrown, exchange.id);
-  if (isFailure(error)) exchange.site.report(error.cause ?? error, exchange, error.status);
+  const { status, code } = error;
+  // The server is not to blame for what it does not support (501), nor where it is busy or closing (503).
+  if (status >= 500 && status !== 501 && (status !== 503 || code === "STORAGE_UNAVAILABLE"))
+    exchange.site.report(error.cause ?? error, exchange, status);
   // No cache may guess how long an error lives: what is missing now may be there after the next PUT.
   const headers = { "cache-control": "no-cache", vary: "accept", ...error.headers };
   const type = preferredType(exchange.headers.accept, ["application/json", "text/html"]);
@@ -81,11 +84,6 @@ export function toHttpError(thrown: unknown, requestId: string): HttpError {
   }
   const details = `The server failed to answer request ${requestId}.`;
   return new HttpError(500, "INTERNAL_ERROR", details, { cause: thrown });
-}
-
-/** Whether the server is to blame: not for what it does not support (501), nor where it is busy or closing (503). */
-function isFailure({ status, code }: HttpError): boolean {
-  return status >= 500 && status !== 501 && (status !== 503 || code === "STORAGE_UNAVAILABLE");
 }
 
 const pageHeaders = {

@@ -77,7 +77,8 @@ export function* serialisedParts(
       else yield* startTag(node, write);
     } else if (node instanceof TextNode) {
       const data = textOnPage(node, end, source);
-      if (isRaw(node.parent)) yield data;
+      const { parent } = node;
+      if (parent instanceof SourceElement && isHtmlElement(parent) && unescaped.has(parent.name)) yield data;
       else for (const each of stretchesOf(data)) yield write(each, specialInText);
     } else if (node instanceof CommentNode) {
       yield `<!--${node.data}-->`;
@@ -93,12 +94,9 @@ export function* serialisedParts(
 export function outerHtmlParts(document: SourceDocument, element: SourceElement): Iterable<string> {
   const span = document.formattedFromBefore.has(element) ? undefined : elementSpan(element);
   if (span) return [document.source.slice(span.start, span.end)];
-  return serialisedParts(document, element, document.encoding === "latin1" ? asBytes : undefined);
-}
-
-/** In a document that is not UTF-8, other characters than bytes can only be written as references. */
-function asBytes(text: string): string {
-  return text.replace(/[^\x00-\xff]/gu, reference);
+  if (document.encoding !== "latin1") return serialisedParts(document, element);
+  // In a document that is not UTF-8, other characters than bytes can only be written as references.
+  return serialisedParts(document, element, (text) => text.replace(/[^\x00-\xff]/gu, reference));
 }
 
 export function reference(character: string): string {
@@ -150,10 +148,6 @@ function startTag(element: SourceElement, write: (text: string, special: RegExp)
 
 function endTag(element: SourceElement): string {
   return isHtmlElement(element) && voidElements.has(element.name) ? "" : `</${element.name}>`;
-}
-
-function isRaw(parent: TreeNode | null): boolean {
-  return parent instanceof SourceElement && isHtmlElement(parent) && unescaped.has(parent.name);
 }
 
 function doctype({ name, startIndex, endIndex }: DoctypeNode, source: string): string {

@@ -46,7 +46,7 @@ export function attributeTest(
   const hasHtmlRule = context.kind === "html" && caseInsensitiveValues.has(asciiLowerCase(name));
   const lowerValue = asciiLowerCase(value);
   const compare = comparisons[operator];
-  const key = attributeKey(name, context.kind);
+  const key = context.kind === "html" ? asciiLowerCase(name) : name;
   return (element) => {
     const ignoreCase = flag === null ? hasHtmlRule && isHtmlElement(element) : flag === "i";
     const isMatch = (found: string): boolean => {
@@ -70,12 +70,7 @@ export function stepsToRead({ length }: string): number {
   return length >> 2;
 }
 
-/** The name under which {@link attributeValue} finds an attribute: in HTML it has no case, `viewBox` not excepted. */
-function attributeKey(name: string, kind: DocumentKind): string {
-  return kind === "html" ? asciiLowerCase(name) : name;
-}
-
-/** The value of an attribute without a namespace. */
+/** The value of an attribute without a namespace. In HTML, `key` is its name in lower case, `viewBox` not excepted. */
 export function attributeValue(
   element: SourceElement,
   key: string,

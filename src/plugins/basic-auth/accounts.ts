@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { fairQueue, type RunInTurn } from "../../event-loop/fair-queue.ts";
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
+import { unavailable } from "../../server/admission.ts";
 import { latestUser, userOf } from "../permissions/latest-user.ts";
 import type { Credentials } from "./credentials.ts";
 import { isPossiblePassword, type KnownUser, type StoredPassword } from "./password.ts";
@@ -34,7 +34,7 @@ const believedMs = 300_000;
 const maxDecoys = 4;
 
 export function createHashing(): Hashing {
-  const inTurn = fairQueue({ concurrency, maxWaiting, refusal: tooMany });
+  const inTurn = fairQueue({ concurrency, maxWaiting, refusal: () => unavailable("OVERLOADED") });
   return { inTurn, right: new LRUCache({ maxSize: maxRemembered, sizeCalculation: () => 1 }) };
 }
 
@@ -107,12 +107,6 @@ export function* accountsOfUsers(users: readonly KnownUser[], { inTurn, right }:
       return isSame ? now : undefined;
     },
   };
-}
-
-function tooMany(): HttpError {
-  return new HttpError(503, "OVERLOADED", "Too many passwords are being checked; try again shortly.", {
-    headers: { "retry-after": "1" },
-  });
 }
 
 /**

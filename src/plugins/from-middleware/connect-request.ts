@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { methodsWithContent } from "../../http/methods.ts";
-import type { Exchange, HostRequest } from "../../server/exchange.ts";
+import type { Exchange } from "../../server/exchange.ts";
 
 type Connection = Pick<Socket, "remoteAddress"> & { readonly encrypted?: boolean };
 
@@ -22,7 +22,9 @@ const requests = new WeakMap<Exchange, IncomingMessage>();
  * its own.
  */
 export function requestOf(exchange: Exchange): IncomingMessage {
-  if (isMounted(exchange.request)) return exchange.request;
+  const { request: asked } = exchange;
+  // The framework has made it one as middleware knows it: `url` is below the mount point.
+  if (asked instanceof IncomingMessage && "originalUrl" in asked) return asked;
   const known = requests.get(exchange);
   if (known) return known;
   const request = connectRequest(exchange);
@@ -42,11 +44,6 @@ export function requestOf(exchange: Exchange): IncomingMessage {
     request.destroy();
   });
   return request;
-}
-
-/** Whether the framework has made the request one as middleware knows it: `url` is below the mount point. */
-function isMounted(request: HostRequest): request is IncomingMessage {
-  return request instanceof IncomingMessage && "originalUrl" in request;
 }
 
 /** An exchange as a request of `node:http`. Express changes its prototype, so all that differs is its own. */

@@ -38,7 +38,9 @@ export async function applyRules(exchange: Exchange, next: Next, guarding: Guard
   const admitted = admit(exchange);
   isJudged = false; // so far only `admit` has asked
   const reply = await next();
-  if (admitted === "for elements" && !isJudged && hasAnswered(reply)) throw exchange.access.refusal();
+  // A plugin that ignores selectors answers with whole files.
+  const hasContent = reply.status < 400 && reply.status !== 204;
+  if (admitted === "for elements" && !isJudged && hasContent) throw exchange.access.refusal();
   return variesBy(reply, ...vary);
 }
 
@@ -94,9 +96,4 @@ export function admit({ method, path, headers, access }: Exchange): "for the who
 function canHaveElements(path: string): boolean {
   const hasExtension = path.lastIndexOf(".") > path.lastIndexOf("/");
   return documentKind(path) !== undefined || !hasExtension; // one may stand in for a path without an extension
-}
-
-/** Whether a reply has content. A plugin that ignores selectors answers with whole files. */
-function hasAnswered({ status }: Reply): boolean {
-  return status < 400 && status !== 204;
 }

@@ -29,7 +29,8 @@ export class ListedNames {
     const isExact = this.#directories.get(dirname(location));
     const name = basename(location);
     if (isExact === undefined) return false;
-    return (isExact && isAscii(name)) || !canVary(name) || this.#listed.has(location);
+    // No file system finds by another name what is named by digits.
+    return (isAscii(name) && (isExact || !/[a-z~]/i.test(name))) || this.#listed.has(location);
   }
 
   /**
@@ -79,11 +80,6 @@ function spelledLike(name: string, names: readonly string[]): string | undefined
   const folded = foldedName(name);
   const alike = names.filter((each) => foldedName(each) === folded);
   return alike.length === 1 ? alike[0] : undefined;
-}
-
-/** Whether a file system may find by another name what it finds by this one. */
-function canVary(name: string): boolean {
-  return /[a-z~]/i.test(name) || !isAscii(name);
 }
 
 /** Other spellings; if the file system folds names, one of them finds the same file. */

@@ -161,7 +161,8 @@ class OpenObject implements OpenFile {
         } catch (error) {
           body?.destroy();
           body = undefined;
-          if (isGone(error)) throw new StorageError("busy", error); // the client's next try opens what is there now
+          // The version that was opened is not stored any more: the client's next try opens what is there now.
+          if (error instanceof Error && "$metadata" in error && !isOutage(error)) throw new StorageError("busy", error);
           // What a checksum finds wrong cannot be mended: most of it is sent.
           const isWrong = error instanceof Error && error.message.startsWith("Checksum mismatch");
           if (at > end || isWrong || breaks >= maxBreaks)
@@ -174,11 +175,6 @@ class OpenObject implements OpenFile {
       body?.destroy();
     }
   }
-}
-
-/** Whether the version that was opened is not stored any more; its rest cannot be had. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && "$metadata" in error && !isOutage(error);
 }
 
 async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
