@@ -32,11 +32,7 @@ describe("loadModule", () => {
     ["has a syntax error", "export default (", /syntax|unexpected/i],
     ["imports what is not there", "import 'not-there'; export default () => ({ name: 'x' });", /not-there/],
     ["exports nothing", "", "expected a default export that is a function"],
-    [
-      "exports no default",
-      "export const plugin = () => ({ name: 'x' });",
-      "expected a default export that is a function",
-    ],
+    ["has no default", "export const plugin = () => ({ name: 'x' });", "expected a default export that is a function"],
     ["exports the plugin itself", "export default { name: 'x' };", "expected a default export that is a function"],
     ["exports a class", "export default class { name = 'x' };", /without 'new'/],
     ["has a function that throws", "export default () => { throw new Error('no parameter'); };", "no parameter"],

@@ -129,16 +129,8 @@ describe("what is wrong with a plugin", () => {
       bundled("rate-limit", { burstCapacity: "0.5" }),
       /^page:4: rate-limit: burstCapacity is "0.5": expected a number from 1 to/,
     ],
-    [
-      "a root that is no directory",
-      bundled("file-handler", { root: "config.html" }),
-      /^page:4: file-handler: .*DIR\/config.html/,
-    ],
-    [
-      "a file that is not there",
-      pluginItem("./missing.mjs"),
-      "library DIR/missing.mjs cannot be used: the file does not exist",
-    ],
+    ["a file as root", bundled("file-handler", { root: "config.html" }), /^page:4: file-handler: .*DIR\/config.html/],
+    ["a missing file", pluginItem("./missing.mjs"), "library DIR/missing.mjs cannot be used: the file does not exist"],
   ])("is said of %s", async (_what, inside, problem) => {
     const { problems, plugins } = await place(inside);
     expect(problems).toHaveLength(1);

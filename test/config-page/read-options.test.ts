@@ -179,12 +179,7 @@ describe("readText", () => {
       [".md text/markdown; charset=utf-8", ".x a/b"],
       { ".md": "text/markdown; charset=utf-8", ".x": "a/b" },
     ],
-    [
-      "several features",
-      hostOptions.options["listing"] ?? yesOrNo,
-      ["edit true", "zip true"],
-      { edit: true, zip: true },
-    ],
+    ["features", hostOptions.options["listing"] ?? yesOrNo, ["edit true", "zip true"], { edit: true, zip: true }],
     ["a pair with a truth value", optionsOf({ edit: yesOrNo }, "an object"), ["edit true"], { edit: true }],
   ])("reads %s", (_what, schema: Schema, texts, value) => {
     expect(readText(schema, texts)).toEqual({ value });

@@ -378,11 +378,7 @@ describe("edits that have nothing to do with each other", () => {
     ],
     ["places are counted anew", [{ op: "remove", selector: "#a" }, setText("li:first-child", "1")], "<li id=b>1</li>"],
     ["neighbours keep their order", [insert("#a", "afterend", "1"), insert("#a", "afterend", "2")], "</li>21\n"],
-    [
-      "an attribute is set back",
-      [setAttribute("#b", "u", "1"), { op: "removeAttribute", selector: "#b", name: "u" }],
-      "<li id=b>",
-    ],
+    ["set back", [setAttribute("#b", "u", "1"), { op: "removeAttribute", selector: "#b", name: "u" }], "<li id=b>"],
     ["a tag is changed twice", [setAttribute("#b", "u", "1"), setAttribute("#b", "v", "2")], '<li id=b u="1" v="2">'],
   ])("and others are made one after the other: %s", async (_, edits, expected) => {
     expect(await pageAfter(list, ...edits)).toContain(expected);

@@ -80,12 +80,7 @@ describe("the path of a request", () => {
     ["two hosts", { count: () => 2 }, 400, "INVALID_HOST"],
     ["a host that is no name", { headers: { host: "a b" } }, 400, "INVALID_HOST"],
     ["a host of somebody else", { headers: { host: "b.example" } }, 421, "UNKNOWN_HOST"],
-    [
-      "too much content",
-      { method: "PUT", headers: { host: "a.example", "content-length": "11" } },
-      413,
-      "FILE_TOO_LARGE",
-    ],
+    ["much content", { method: "PUT", headers: { host: "a.example", "content-length": "11" } }, 413, "FILE_TOO_LARGE"],
     ["a page of another site", { method: "PUT", headers: { host: "a.example", origin: "null" } }, 403, "CROSS_SITE"],
   ])("ends for %s in an error", async (_what, asked, status, code) => {
     expect((await ask(asked)).reply).toMatchObject({ status, error: { code } });

@@ -264,13 +264,7 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
 
   it.each([
     ["status and message", { status: 413 }, 413, "PAYLOAD_TOO_LARGE", "too much"],
-    [
-      "status alone where the message is not for clients",
-      { statusCode: 503 },
-      503,
-      "SERVICE_UNAVAILABLE",
-      "Service Unavailable.",
-    ],
+    ["status, and a message not for clients", { statusCode: 503 }, 503, "SERVICE_UNAVAILABLE", "Service Unavailable."],
   ])("tells the client an error's own %s", async (_what, properties, status, code, details) => {
     const error = Object.assign(new Error("too much"), properties, { headers: { "Retry-After": 7 } });
     const answer = await ask(server([fromMiddleware((_request, _response, next) => next(error))]));
