@@ -62,7 +62,10 @@ export function connect(url: string | URL = location.href, options: PageOptions 
   const { credentials = "same-origin", prefix = servedPrefix(address) } = options;
   const socketUrl = new URL(options.webSocket ?? `${prefix}/ws`, address);
   socketUrl.protocol = socketUrl.protocol.replace("http", "ws");
-  socketUrl.searchParams.set("document", pathBelow(address, prefix));
+  // The path of the page below the prefix. Which file that is, the server knows.
+  const { pathname } = address;
+  const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
+  socketUrl.searchParams.set("document", decodeURIComponent(path));
 
   const listeners = new Set<(event: PageEvent) => void>();
   let connection: Connection | undefined;
@@ -121,9 +124,4 @@ function servedPrefix({ origin }: URL): string {
   const module = new URL(import.meta.url);
   const [, prefix = ""] = /^(.*)\/\.well-known\/filement\//.exec(module.pathname) ?? [];
   return module.origin === origin ? prefix : "";
-}
-
-/** The path of a page below the prefix, decoded. Which file that is, the server knows. */
-function pathBelow({ pathname }: URL, prefix: string): string {
-  return decodeURIComponent(pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname);
 }

@@ -78,7 +78,8 @@ export function select(page: Requesting, selector: string): Selection {
   async function ask(method: string, content?: string | Element): Promise<StoredElements> {
     const body = content === undefined ? null : htmlOf(content);
     const headers = {
-      range: `selector=${headerText(selector)}`,
+      // Header fields hold ASCII; the server decodes what does not parse as it stands.
+      range: `selector=${/[^ -~]/.test(selector) ? encodeURIComponent(selector) : selector}`,
       "x-range-unit": "selector", // should a proxy remove the range, this is refused and not done to the whole page
       ...(body !== null && { "content-type": "text/html" }),
       ...(method !== "GET" && tag && { "if-match": tag }),
@@ -178,11 +179,6 @@ function withIds(content: string | Element, prefix: string): string {
     if (!dom(element).getAttribute("id")) dom(element).setAttribute("id", `${prefix}-${number}`);
   }
   return template.innerHTML;
-}
-
-/** Header fields hold ASCII; the server decodes what does not parse as it stands. */
-function headerText(selector: string): string {
-  return /[^ -~]/.test(selector) ? encodeURIComponent(selector) : selector;
 }
 
 function parse(html: string): readonly Element[] {

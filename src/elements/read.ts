@@ -1,3 +1,4 @@
+import { inFewFairSlices } from "../event-loop/sliced-work.ts";
 import {
   isHtmlElement,
   permanentElements,
@@ -39,7 +40,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     }
     if (matches.length === 0) return noMatchReply(options.dialect);
     const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
-    if (!(await chosen.isGiven(access, right, path, client))) throw access.refusal();
+    if (!(await inFewFairSlices(() => chosen.areGiven(access, right, path), client))) throw access.refusal();
     const { body, etag } = await contentOf(document, matches, request);
     const headers = elementHeaders(request, matches.length);
     headers["etag"] = etag;
@@ -124,7 +125,8 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   if (leave) exchange.defer(leave);
   const matches = await finderOf(options, client)(document, request.selector);
   const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
-  if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
+  const judge = () => elements.areGiven(access, right, path);
+  if (matches.length > 0 && !(await inFewFairSlices(judge, client))) throw access.refusal();
   // What the rules select is known from here on, when the rights are asked for again.
   for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
   leave?.(); // before the host program goes on

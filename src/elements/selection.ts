@@ -1,5 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { atHand, atOnce, inFairSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
+import { atHand, atOnce, inFairSlices, inFewFairSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { DocumentError } from "../html/document-error.ts";
 import {
   compileSelector,
@@ -27,8 +27,11 @@ export function finderOf(options: SelectionOptions, client: Client, work?: { ste
   const { maxMatches, maxSelectionSteps } = options;
   const { choose } = dialects[options.dialect];
   const limits = { maxMatches, maxSelectionSteps, ...(work && { work }) };
-  return async (document, selector) =>
-    choose(await inFairSlices(selection(document, parsedSelector(selector, options), limits), client));
+  return async (document, selector) => {
+    const list = parsedSelector(selector, options);
+    const begin = () => selection(document, list, limits);
+    return choose(await (work ? inFairSlices(begin(), client) : inFewFairSlices(begin, client)));
+  };
 }
 
 /** The text as it stands, or percent-decoded where only that parses. */

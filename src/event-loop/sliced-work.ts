@@ -136,6 +136,19 @@ export function inFairSlices<Value>(work: SlicedWork<Value>, client: Client): Va
   return piece.done ? piece.value : inMoreTurns(work, client);
 }
 
+/** Work that takes longer is in memory side by side, with all that it has found by then. */
+const fewAtATime = fairQueue({ concurrency: 8 });
+
+/** The same for work that can begin anew: what takes longer waits, with nothing in memory, while much is under way. */
+export function inFewFairSlices<Value>(begin: () => SlicedWork<Value>, client: Client): Value | Promise<Value> {
+  let begun: SlicedWork<Value> | undefined = begin();
+  const piece = oneSlice(begun, new TimeSlice(atOnceMs));
+  if (piece.done) return piece.value;
+  const value = fewAtATime(client, () => inMoreTurns(begun ?? begin(), client)); // at once where few are under way
+  begun = undefined;
+  return value;
+}
+
 async function inMoreTurns<Value>(work: SlicedWork<Value>, client: Client): Promise<Value> {
   for (;;) {
     const piece = await inTurn(client, async () => {

@@ -47,10 +47,8 @@ function peerAddress(peer: string): string {
   return peer.includes(":") ? (canonicalAddress(peer) ?? peer) : peer;
 }
 
-type Trust = (address: string, hop: number) => boolean;
-
 /** `undefined`: nothing is trusted. */
-function compileTrust(value: TrustProxy): Trust | undefined {
+function compileTrust(value: TrustProxy): ((address: string, hop: number) => boolean) | undefined {
   if (typeof value === "function") return value;
   if (typeof value === "boolean") return value ? () => true : undefined;
   if (typeof value === "number") return value > 0 ? (_address, hop) => hop < value : undefined;

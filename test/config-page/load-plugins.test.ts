@@ -107,11 +107,7 @@ describe("what is wrong with a plugin", () => {
       '<meta itemprop="plugin" content="x">',
       "plugin: expected an item of a type that ends in /Plugin",
     ],
-    [
-      "no library",
-      pluginItem("x").replace(/<meta[^>]*>/, ""),
-      "the plugin has no library: expected a file:// location",
-    ],
+    ["none", pluginItem("x").replace(/<meta[^>]*>/, ""), "the plugin has no library: expected a file:// location"],
     ["an empty library", pluginItem(" "), 'library is " ": expected a file:// location'],
     [
       "a library of the web",

@@ -1,5 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ChosenElements } from "../../src/elements/selection.ts";
+import { inFewFairSlices, type SlicedWork } from "../../src/event-loop/sliced-work.ts";
+import { permissions } from "../../src/plugins/permissions.ts";
 import type { Right, SelectedElements } from "../../src/server/access.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { done } from "../helpers/done.ts";
@@ -48,6 +51,29 @@ describe("finderOf", () => {
       details: expect.stringContaining('":foo%20"'),
     });
     await files.close();
+  });
+
+  it.each([
+    ["selectors", "li:nth-child(2n)", undefined],
+    ["rules", "#a", "li"],
+  ])("does what takes long for %s eight times at once, and what is short meanwhile", async (_, long, rule) => {
+    const rules = [{ username: "*", path: "/*", permission: "allow", selector: rule }] as const;
+    const files = serveOne(`<li id=a>${"<li>".repeat(9000)}`, {
+      plugins: [permissions({ user: () => undefined, rules })],
+    });
+    await (await send(files, "GET", "#a")).text();
+    stepClock();
+    let isOver = false;
+    let pieces = 0;
+    function* holding(): SlicedWork<void> {
+      for (; !isOver; pieces += 1) yield;
+    }
+    const busy = Array.from({ length: 8 }, () => inFewFairSlices(holding, { address: "a" }));
+    const waiting = send(files, "GET", long).then(({ status }) => [status, isOver]);
+    for (; pieces < 500; await setImmediate()) expect((await send(files, "GET", "#none")).status).toBe(204);
+    isOver = true;
+    expect(await waiting).toEqual([206, true]);
+    await Promise.all([...busy, files.close()]);
   });
 
   it("bounds the work of an evaluation", async () => {

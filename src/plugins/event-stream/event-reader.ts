@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { Change, FeedPosition } from "../../server/change-feed.ts";
+import type { FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
 import { changeText, type Encode, gapText, helloText } from "../live/change-message.ts";
 import { LiveClient, maxUnsentBytes } from "../live/live-client.ts";
@@ -74,9 +74,7 @@ export class EventReader extends LiveClient<PassThrough> {
   }
 }
 
-function changeEvent(change: Change, feed: string): Buffer {
-  return Buffer.from(eventText(feed, "change", changeText(change), change.id));
-}
+const changeEvent: Encode = (change, feed) => Buffer.from(eventText(feed, "change", changeText(change), change.id));
 
 /** JSON has no line ends, which would end the field. */
 function eventText(feed: string, name: string, data: string, id: number | undefined): string {

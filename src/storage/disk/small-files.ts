@@ -191,14 +191,10 @@ export class FreshStats {
       this.#due = new Map();
       this.#turnEnd = undefined;
     });
-    const answer = this.#turnEnd.then(() => recordAt(location));
+    const answer: Answer = this.#turnEnd.then(
+      () => new Promise((resolve) => lstat(location, { bigint: true }, (_error, stats) => resolve(stats))),
+    );
     this.#due.set(location, answer);
     return answer;
   }
-}
-
-function recordAt(location: string): Answer {
-  return new Promise((resolve) => {
-    lstat(location, { bigint: true }, (_error, stats) => resolve(stats));
-  });
 }
