@@ -125,10 +125,10 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   if (leave) exchange.defer(leave);
   const matches = await finderOf(options, client)(document, request.selector);
   const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
-  const judge = () => elements.areGiven(access, right, path);
-  if (matches.length > 0 && !(await inFewFairSlices(judge, client))) throw access.refusal();
+  const isGiven = (asked: Right) => inFewFairSlices(() => elements.areGiven(access, asked, path), client);
+  if (matches.length > 0 && !(await isGiven(right))) throw access.refusal();
   // What the rules select is known from here on, when the rights are asked for again.
-  for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
+  for (const each of rightsToChange) await isGiven(each);
   leave?.(); // before the host program goes on
   const permanent = permanentElements(document);
   const impossible = new Set<string>();
