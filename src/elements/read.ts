@@ -1,4 +1,3 @@
-import { inFewFairSlices } from "../event-loop/sliced-work.ts";
 import {
   isHtmlElement,
   permanentElements,
@@ -40,7 +39,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     }
     if (matches.length === 0) return noMatchReply(options.dialect);
     const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
-    if (!(await inFewFairSlices(() => chosen.areGiven(access, right, path), client))) throw access.refusal();
+    if (!(await chosen.isGiven(access, right, path, client, "look"))) throw access.refusal();
     const { body, etag } = await contentOf(document, matches, request);
     const headers = elementHeaders(request, matches.length);
     headers["etag"] = etag;
@@ -125,7 +124,7 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   if (leave) exchange.defer(leave);
   const matches = await finderOf(options, client)(document, request.selector);
   const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
-  const isGiven = (asked: Right) => inFewFairSlices(() => elements.areGiven(access, asked, path), client);
+  const isGiven = (asked: Right) => elements.isGiven(access, asked, path, client, "look");
   if (matches.length > 0 && !(await isGiven(right))) throw access.refusal();
   // What the rules select is known from here on, when the rights are asked for again.
   for (const each of rightsToChange) await isGiven(each);

@@ -1,5 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { atHand, atOnce, inFairSlices, inFewFairSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
+import { atHand, atOnce, inFairSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { DocumentError } from "../html/document-error.ts";
 import {
   compileSelector,
@@ -30,7 +30,7 @@ export function finderOf(options: SelectionOptions, client: Client, work?: { ste
   return async (document, selector) => {
     const list = parsedSelector(selector, options);
     const begin = () => selection(document, list, limits);
-    return choose(await (work ? inFairSlices(begin(), client) : inFewFairSlices(begin, client)));
+    return choose(await inFairSlices(begin(), client, work ? undefined : begin));
   };
 }
 
@@ -83,9 +83,10 @@ export class ChosenElements implements JudgedElements {
     return this.#answer(`touch ${selector}`, () => this.#touch(selector));
   }
 
-  /** Whether an access permits a right to all of them, when it is the client's turn. */
-  isGiven(access: Access, right: Right, path: string, client: Client): boolean | Promise<boolean> {
-    return inFairSlices(this.areGiven(access, right, path), client);
+  /** Whether an access permits a right to all of them, when it is the client's turn. Few are asked for a look at a time. */
+  isGiven(access: Access, right: Right, path: string, client: Client, kind?: "look"): boolean | Promise<boolean> {
+    const begin = () => this.areGiven(access, right, path);
+    return inFairSlices(begin(), client, kind && begin);
   }
 
   /** Where answers take longer, the access gets `false` for them, and is asked again once they are known. */

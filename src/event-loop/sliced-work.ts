@@ -126,40 +126,43 @@ const atOnceMs = 1;
 const inTurn = fairQueue();
 let rest: Promise<void> | undefined;
 
-/**
- * Does the work of many clients side by side in slices of a few milliseconds: clients take turns, and all of them
- * together get at most half of the event loop while others need it. What is done in a moment is done when this returns,
- * without a promise.
- */
-export function inFairSlices<Value>(work: SlicedWork<Value>, client: Client): Value | Promise<Value> {
-  const piece = oneSlice(work, new TimeSlice(atOnceMs));
-  return piece.done ? piece.value : inMoreTurns(work, client);
-}
-
 /** Work that takes longer is in memory side by side, with all that it has found by then. */
 const fewAtATime = fairQueue({ concurrency: 8 });
 
-/** The same for work that can begin anew: what takes longer waits, with nothing in memory, while much is under way. */
-export function inFewFairSlices<Value>(begin: () => SlicedWork<Value>, client: Client): Value | Promise<Value> {
-  let begun: SlicedWork<Value> | undefined = begin();
-  const piece = oneSlice(begun, new TimeSlice(atOnceMs));
-  if (piece.done) return piece.value;
-  const value = fewAtATime(client, () => inMoreTurns(begun ?? begin(), client)); // at once where few are under way
-  begun = undefined;
-  return value;
+/**
+ * Does the work of many clients side by side in slices of a few milliseconds: clients take turns, and all of them
+ * together get at most half of the event loop while others need it. What is done in a moment is done when this returns,
+ * without a promise. Work that can begin `anew` is forgotten after a turn, and waits, while much is under way.
+ */
+export function inFairSlices<Value>(
+  work: SlicedWork<Value>,
+  client: Client,
+  anew?: () => SlicedWork<Value>,
+): Value | Promise<Value> {
+  const piece = oneSlice(work, new TimeSlice(atOnceMs));
+  return piece.done ? piece.value : inMoreTurns(work, client, anew);
 }
 
-async function inMoreTurns<Value>(work: SlicedWork<Value>, client: Client): Promise<Value> {
+async function inMoreTurns<Value>(work: SlicedWork<Value>, client: Client, anew?: () => typeof work): Promise<Value> {
   for (;;) {
-    const piece = await inTurn(client, async () => {
-      await rest;
-      const slice = new TimeSlice();
-      try {
-        return oneSlice(work, slice);
-      } finally {
-        rest = slice.rest();
-      }
-    });
+    const piece = await inOneTurn(work, client);
     if (piece.done) return piece.value;
+    if (!anew) continue;
+    let begun: typeof work | undefined = work;
+    const value = fewAtATime(client, () => inMoreTurns(begun ?? anew(), client)); // at once where few are under way
+    begun = undefined;
+    return value;
   }
+}
+
+function inOneTurn<Value>(work: SlicedWork<Value>, client: Client): Promise<Piece<Value>> {
+  return inTurn(client, async () => {
+    await rest;
+    const slice = new TimeSlice();
+    try {
+      return oneSlice(work, slice);
+    } finally {
+      rest = slice.rest();
+    }
+  });
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ChosenElements } from "../../src/elements/selection.ts";
-import { inFewFairSlices, type SlicedWork } from "../../src/event-loop/sliced-work.ts";
+import { inFairSlices, type SlicedWork } from "../../src/event-loop/sliced-work.ts";
 import { permissions } from "../../src/plugins/permissions.ts";
 import type { Right, SelectedElements } from "../../src/server/access.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
@@ -68,9 +68,10 @@ describe("finderOf", () => {
     function* holding(): SlicedWork<void> {
       for (; !isOver; pieces += 1) yield;
     }
-    const busy = Array.from({ length: 8 }, () => inFewFairSlices(holding, { address: "a" }));
+    const busy = Array.from({ length: 8 }, () => inFairSlices(holding(), { address: "a" }, holding));
+    while (pieces < 200) await setImmediate();
     const waiting = send(files, "GET", long).then(({ status }) => [status, isOver]);
-    for (; pieces < 500; await setImmediate()) expect((await send(files, "GET", "#none")).status).toBe(204);
+    for (; pieces < 700; await setImmediate()) expect((await send(files, "GET", "#none")).status).toBe(204);
     isOver = true;
     expect(await waiting).toEqual([206, true]);
     await Promise.all([...busy, files.close()]);
