@@ -1,8 +1,9 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { atHand, atOnce, inFairSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
+import { atOnce, inFairSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { DocumentError } from "../html/document-error.ts";
 import {
   compileSelector,
+  indexing,
   type SelectorList,
   type SourceDocument,
   type SourceElement,
@@ -30,6 +31,7 @@ export function finderOf(options: SelectionOptions, client: Client, work?: { ste
   return async (document, selector) => {
     const list = parsedSelector(selector, options);
     const begin = () => selection(document, list, limits);
+    await inFairSlices(indexing(document, list), client); // which all share, and is kept
     return choose(await inFairSlices(begin(), client, work ? undefined : begin));
   };
 }
@@ -71,7 +73,7 @@ export class ChosenElements implements JudgedElements {
     elements: readonly SourceElement[] | (() => SlicedWork<readonly SourceElement[]>),
     maxSelectionSteps: number,
   ) {
-    this.#held = { document, find: typeof elements === "function" ? elements : () => atHand(elements) };
+    this.#held = { document, find: typeof elements === "function" ? elements : () => settled(elements) };
     this.#maxSelectionSteps = maxSelectionSteps;
   }
 

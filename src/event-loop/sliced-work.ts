@@ -16,12 +16,6 @@ export function atOnce<Value>(work: SlicedWork<Value>): Value {
   return piece.value;
 }
 
-/** Work that is done already. */
-// biome-ignore lint/correctness/useYield: it is at hand
-export function* atHand<Value>(value: Value): SlicedWork<Value> {
-  return value;
-}
-
 /** Work that several ask for is done once: each of them goes on where the others are. It must not throw. */
 export function sharedWork<Value>(work: SlicedWork<Value>): () => SlicedWork<Value> {
   let piece: Piece<Value> | undefined;

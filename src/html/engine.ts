@@ -27,5 +27,5 @@ export { permanentElements } from "./edit/element-placement.ts";
 export { checkEdits, type Effect } from "./edit/operations.ts";
 export { outermost } from "./edit/placement.ts";
 export type { Fragment } from "./edit/well-formed.ts";
-export { compileSelector, selection } from "./selector/select.ts";
+export { compileSelector, indexing, selection } from "./selector/select.ts";
 export type { SelectorList } from "./selector/selector-tree.ts";

@@ -1,4 +1,4 @@
-import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import { type SlicedWork, settled } from "../../event-loop/sliced-work.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { type EditedPart, parseEditedPart, parseSource } from "../document/parse-document.ts";
@@ -59,7 +59,7 @@ export function* applyPlacements(
   limits: EditLimits,
   takeTree: () => boolean,
 ): SlicedWork<AppliedEdit> {
-  const applied = yield* attempt(document, [], () => atHand(placements), limits, takeTree);
+  const applied = yield* attempt(document, [], () => settled(placements), limits, takeTree);
   if (applied instanceof DocumentError) throw applied;
   return applied;
 }

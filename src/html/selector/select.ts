@@ -64,6 +64,12 @@ export function* selection(
   return found;
 }
 
+/** Makes what a selector finds elements by, unless it is there. */
+export function* indexing({ root }: SelectableDocument, selector: SelectorList): SlicedWork<void> {
+  const index = yield* elementIndex(root);
+  for (const complex of selector) for (const { compound } of complex) yield* index.candidatesFor(compound);
+}
+
 function* evaluated(
   document: SelectableDocument,
   selector: SelectorList,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atHand } from "../../../src/event-loop/sliced-work.ts";
+import { settled } from "../../../src/event-loop/sliced-work.ts";
 import { applyEdit, placedElements } from "../../../src/html/edit/apply-edit.ts";
 import { replaceElements } from "../../../src/html/edit/element-placement.ts";
 import type { Place } from "../../../src/html/edit/placement.ts";
@@ -13,8 +13,8 @@ async function cut(page: string, name: string, part: string, maxLength = 1000) {
   const elements = elementsOf(document).filter((element) => element.name === name);
   const place: Place = ({ source }, [element]) => {
     const start = source.indexOf(part);
-    if (start === -1 || !element) return atHand(undefined);
-    return atHand([{ start, end: start + part.length, text: "", removes: [element] }]);
+    if (start === -1 || !element) return settled(undefined);
+    return settled([{ start, end: start + part.length, text: "", removes: [element] }]);
   };
   return done(applyEdit(document, elements, place, { maxLength }));
 }
