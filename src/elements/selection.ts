@@ -31,7 +31,7 @@ export function finderOf(options: SelectionOptions, client: Client, work?: { ste
   return async (document, selector) => {
     const list = parsedSelector(selector, options);
     const begin = () => selection(document, list, limits);
-    await inFairSlices(indexing(document, list), client); // which all share, and is kept
+    await inFairSlices(indexing(document, list), client); // shared by all, and kept
     return choose(await inFairSlices(begin(), client, work ? undefined : begin));
   };
 }
@@ -85,7 +85,7 @@ export class ChosenElements implements JudgedElements {
     return this.#answer(`touch ${selector}`, () => this.#touch(selector));
   }
 
-  /** Whether an access permits a right to all of them, when it is the client's turn. Few are asked for a look at a time. */
+  /** Whether an access permits a right to all of them, when it is the client's turn. Few looks at a time take long. */
   isGiven(access: Access, right: Right, path: string, client: Client, kind?: "look"): boolean | Promise<boolean> {
     const begin = () => this.areGiven(access, right, path);
     return inFairSlices(begin(), client, kind && begin);

@@ -120,7 +120,7 @@ const atOnceMs = 1;
 const inTurn = fairQueue();
 let rest: Promise<void> | undefined;
 
-/** Work that takes longer is in memory side by side, with all that it has found by then. */
+/** Long work that is under way at a time: each holds what it has found so far in memory. */
 const fewAtATime = fairQueue({ concurrency: 8 });
 
 /**

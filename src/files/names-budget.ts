@@ -10,7 +10,7 @@ export type HoldNames = (count: number) => void;
 /** Opens the account of one listing, until its exchange is over. Throws 503 `OVERLOADED` where there is no room. */
 export type OpenListing = (exchange: Pick<Exchange, "address" | "defer">) => HoldNames;
 
-/** Bounds how many names all listings together hold in memory: half of them those of one address, or of one listing. */
+/** Bounds how many names all listings together hold in memory. One address, or one listing, counts for half at most. */
 export function namesBudget(max: number): OpenListing {
   const takeNames = usageLimit(max);
   return (exchange) => {

@@ -134,7 +134,7 @@ interface Line {
 
 const lines = new WeakMap<object, Line>();
 
-/** More are 503 `OVERLOADED`. Behind replies that wait, Node stops reading; it does not behind requests that wait. */
+/** Further ones are 503 `OVERLOADED`. Node stops reading while replies wait to be sent, but not while requests wait. */
 const mostWaiting = 1_000;
 
 /**

@@ -20,7 +20,7 @@ export interface IncomingRequest {
   readonly encrypted: boolean;
   readonly httpVersion: string;
   readonly isUpgrade: boolean;
-  /** Why there is no answer but an error. */
+  /** Set where the request is refused before anything is judged. */
   readonly refusal?: HttpError | undefined;
   count(field: string): number;
   /** The content; throws if it was read already. */

@@ -29,7 +29,7 @@ export class ListedNames {
     const isExact = this.#directories.get(dirname(location));
     const name = basename(location);
     if (isExact === undefined) return false;
-    // No file system finds by another name what is named by digits.
+    // A name without letters and `~` has one spelling on every file system.
     return (isAscii(name) && (isExact || !/[a-z~]/i.test(name))) || this.#listed.has(location);
   }
 
