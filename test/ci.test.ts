@@ -151,7 +151,7 @@ describe(".ci/tests-of-programs.mjs", () => {
         "test/end-to-end/kanban.test.ts", // a browser
       ]),
     );
-    const onlyNodeAndGit = /^test\/(?:http|html|options|cli\/serve|plugins\/history\/git)\b/;
+    const onlyNodeAndGit = /^test\/(?:http|html|options|cli\/serve|plugins\/history\/importer)\b/;
     expect(files.filter((file) => onlyNodeAndGit.test(file))).toEqual([]);
   });
 });
