@@ -64,10 +64,10 @@ export function* selection(
   return found;
 }
 
-/** Makes what a selector finds elements by, unless it is there. */
+/** Makes the lists from which a selection begins, unless they are there. */
 export function* indexing({ root }: SelectableDocument, selector: SelectorList): SlicedWork<void> {
   const index = yield* elementIndex(root);
-  for (const complex of selector) for (const { compound } of complex) yield* index.candidatesFor(compound);
+  for (const [first] of selector) if (first) yield* index.candidatesFor(first.compound);
 }
 
 function* evaluated(

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { compileSelector, selection } from "../../../src/html/selector/select.ts";
+import { describe, expect, it, onTestFinished, test, vi } from "vitest";
+import { atOnce } from "../../../src/event-loop/sliced-work.ts";
+import { ElementIndex } from "../../../src/html/selector/element-index.ts";
+import { compileSelector, indexing, selection } from "../../../src/html/selector/select.ts";
 import { selectElements } from "../../elements/selected.ts";
 import { select } from "../../elements/selecting.ts";
 import { sample } from "../../helpers/effort.ts";
@@ -12,6 +14,13 @@ describe("selectElements", () => {
     const second = await parseHtml("<div><p id=y></p></div>");
     expect([first, second, first].map((document) => selectElements(document, selector).length)).toEqual([1, 0, 1]);
   });
+});
+
+test("indexing makes only the lists from which a selection begins", async () => {
+  const asked = vi.spyOn(ElementIndex.prototype, "with");
+  onTestFinished(() => asked.mockRestore());
+  atOnce(indexing(await parseHtml("<ul><li class=a>".repeat(20)), compileSelector("ul > .a, li #b")));
+  expect(asked.mock.calls.map(([, name]) => name)).toEqual(["ul", "li"]);
 });
 
 describe("the limits of a selection", () => {
