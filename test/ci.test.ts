@@ -199,6 +199,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
       "apache2-utils",
       "openssl",
       "caddy",
+      "bindfs",
       "litmus",
       "redis-server",
       "systemd",
@@ -218,7 +219,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
   it("demands every program of the tests where all are installed, but not with a bare PATH", async () => {
     const { directory, env } = await machine(writeReport(1));
     const debian =
-      "curl chromium firefox htpasswd openssl nginx caddy mkfs.exfat mount.exfat-fuse litmus redis-server systemd-analyze wrk";
+      "curl chromium firefox htpasswd openssl nginx caddy mkfs.exfat mount.exfat-fuse bindfs litmus redis-server systemd-analyze wrk";
     for (const name of debian.split(" ")) await writeProgram(join(directory, "bin", name));
     expect((await run(join(directory, ".ci/run"), [], "/", env)).stdout).toBe("3 passed, 0 failed\n");
     const lines = (await log(directory, "npm")).trimEnd().split("\n");

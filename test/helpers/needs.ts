@@ -7,6 +7,7 @@ import { onPath } from "./on-path.mjs";
 /** Programs that some tests start, and the Debian package of each. Nothing else is needed beside git, Node and npm. */
 const programs = {
   bash: { debianPackage: "bash" },
+  bindfs: { debianPackage: "bindfs" },
   caddy: { debianPackage: "caddy" },
   // The shell draws no window frame, and takes a third of the time.
   chromium: { names: ["chromium-headless-shell", "chromium"], debianPackage: "chromium-headless-shell" },

@@ -81,6 +81,7 @@ const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
   EPERM: "forbidden",
   EROFS: "read-only",
   ELOOP: "forbidden",
+  EBUSY: "forbidden", // a mount point, such as a file that a container was given by itself
   ENXIO: "forbidden", // a socket, or a FIFO without a reader
   ENODEV: "forbidden",
   EMFILE: "busy",

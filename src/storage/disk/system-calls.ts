@@ -10,7 +10,7 @@ interface SystemCalls {
   write(file: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
   fstat(file: number, options: { readonly bigint: true }): BigIntStats;
   lstat(path: string, options: { readonly bigint: true }): BigIntStats;
-  utimes(path: string, accessed: number, modified: number): void;
+  lutimes(path: string, accessed: number, modified: number): void;
   chmod(path: string, mode: number): void;
   chown(path: string, user: number, group: number): void;
   ftruncate(file: number, length: number): void;

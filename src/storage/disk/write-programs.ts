@@ -1,10 +1,10 @@
-import { type BigIntStats, constants } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { join } from "node:path";
 import { StorageError } from "../storage.ts";
 import { append } from "./append.ts";
 import { closeDirectory, createIn, type Directory, inDirectory, openDirectory, requireInPlace } from "./directory.ts";
-import { errnoOf, fileIdentity, recordOf } from "./file-record.ts";
-import { answer, done, found, isExpected, type Job, type JobOf, type JobResult, look, recordAfter } from "./jobs.ts";
+import { errnoOf, type FileRecord, fileIdentity, recordOf } from "./file-record.ts";
+import { answer, done, found, isExpected, type Job, type JobOf, type JobResult, look } from "./jobs.ts";
 import { leaveSpare, removeSpares, takeSpare } from "./spare-files.ts";
 import { attempted, call, type Program, recordAt, unlessFailed, writeAll } from "./system-calls.ts";
 
@@ -12,7 +12,6 @@ import { attempted, call, type Program, recordAt, unlessFailed, writeAll } from 
 const keptMode = 0o1777n;
 /** Attributes that this user may not set, or the file system not keep, are left. */
 const unkept: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
-const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
 
 export function programOf(job: Job): Program<JobResult> {
   return inDirectory(job.directory, (directory) => {
@@ -43,20 +42,17 @@ function* replace(directory: Directory, job: JobOf<"replace">): Program<JobResul
   const mode = modeOfSuccessor(before);
   const spare = "temporary" in content ? undefined : takeSpare(directory, mode);
   const temporary = "temporary" in content ? content.temporary : directory.at(spare?.name ?? job.temporary);
-  const file =
-    "temporary" in content
-      ? yield* call.open(temporary, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
-      : (spare?.file ?? (yield* createIn(directory, job.temporary, mode)));
   const parents = [directory];
   const made: string[] = [];
   let isMoved = false;
   try {
     if (!("temporary" in content)) {
-      yield* writeAll(file, content, null);
-      yield* call.utimes(temporary, job.moment, job.moment);
-      if (isSynced) yield* call.fsync(file);
+      const file = spare?.file ?? (yield* createIn(directory, job.temporary, mode));
+      yield* fill(file, content, isSynced);
     }
-    yield* keepAttributes(temporary, file, before);
+    yield* attempted(call.lutimes(temporary, job.moment, job.moment));
+    const own = yield* call.lstat(temporary, { bigint: true });
+    if (before) yield* keepAttributes(temporary, own, before);
     let parent = directory;
     for (const below of missing) {
       parent = yield* entered(parent, below, made);
@@ -66,20 +62,43 @@ function* replace(directory: Directory, job: JobOf<"replace">): Program<JobResul
     const now = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
     yield* requireInPlace(directory);
     if (!isExpected(now, job.expected)) return yield* found(directory, now);
-    yield* moveInto(temporary, file, parent.at(name), before !== undefined);
+    const place = parent.at(name);
+    yield* moveInto(temporary, own, place, before !== undefined);
     isMoved = true;
+    // Some file systems keep what they know of each name for a second, unless it is set.
+    if (!before) yield* attempted(call.lutimes(place, job.moment, job.moment));
     // Those that hold a new name, outermost first.
-    const result = yield* done(isSynced ? parents : [], yield* recordAfter(file));
+    const result = yield* done(isSynced ? parents : [], yield* recordUnlessChanged(place, own));
     yield* answer(result);
     if (parent === directory) yield* attempted(leaveSpare(directory, mode));
     return result;
   } finally {
     if (!isMoved && !("temporary" in content)) yield* attempted(call.unlink(temporary));
-    yield* attempted(call.close(file));
     if (!isMoved && spare) yield* removeSpares(job.directory); // perhaps none of them has its name any more
     if (!isMoved) for (const each of made.reverse()) yield* attempted(call.rmdir(each));
     for (const each of parents.slice(1)) yield* closeDirectory(each);
   }
+}
+
+/** Writes a file and closes it: some file systems tell only then that they could not keep the content. */
+function* fill(file: number, content: Uint8Array, isSynced: boolean): Program<void> {
+  try {
+    yield* writeAll(file, content, null);
+    if (isSynced) yield* call.fsync(file);
+  } catch (error) {
+    yield* attempted(call.close(file));
+    throw error;
+  }
+  yield* call.close(file);
+}
+
+/**
+ * What a file is under its new name, for which some file systems have another inode number; `undefined` where another
+ * program has changed it since.
+ */
+function* recordUnlessChanged(location: string, own: BigIntStats): Program<FileRecord | undefined> {
+  const there = yield* unlessFailed(recordAt(location), undefined);
+  return there?.mtimeNs === own.mtimeNs && there.size === own.size ? recordOf(there) : undefined;
 }
 
 /** Opens a directory in another one, and makes it where it is missing; a path to what was made is added to `made`. */
@@ -101,9 +120,7 @@ export function modeOfSuccessor(before: BigIntStats | undefined): number {
 }
 
 /** Gives a file that is about to replace another the mode of that, and its owner as far as the system lets us. */
-function* keepAttributes(location: string, file: number, before: BigIntStats | undefined): Program<void> {
-  if (before === undefined) return;
-  const own = yield* call.fstat(file, { bigint: true });
+function* keepAttributes(location: string, own: BigIntStats, before: BigIntStats): Program<void> {
   const mode = before.mode & keptMode;
   if (own.uid !== before.uid || own.gid !== before.gid) {
     yield* unlessUnkept(call.chown(location, Number(before.uid), Number(before.gid)));
@@ -123,13 +140,13 @@ function* unlessUnkept(change: Program<void>): Program<void> {
  * The moment of the change: the file is there under its own name, as a whole. A free name is taken by a link, so that a
  * file which another program puts there meanwhile is not replaced. What reports an error is looked at: it may be done.
  */
-function* moveInto(from: string, file: number, to: string, isReplacement: boolean): Program<void> {
+function* moveInto(from: string, own: BigIntStats, to: string, isReplacement: boolean): Program<void> {
   try {
     if (isReplacement) return yield* call.rename(from, to);
     yield* call.link(from, to);
   } catch (error) {
-    if (yield* isAt(to, file)) return void (isReplacement || (yield* attempted(call.unlink(from))));
-    if (isReplacement || !linksUnsupported.has(errnoOf(error))) throw error;
+    if (yield* isAt(to, own)) return void (isReplacement || (yield* attempted(call.unlink(from))));
+    if (isReplacement || errnoOf(error) === "EEXIST") throw error;
     // There is no other way to take a name only if it is free. An empty file in its place would stay after a crash.
     if (yield* recordAt(to)) throw new StorageError("exists");
     return yield* call.rename(from, to);
@@ -137,10 +154,9 @@ function* moveInto(from: string, file: number, to: string, isReplacement: boolea
   yield* attempted(call.unlink(from));
 }
 
-function* isAt(location: string, file: number): Program<boolean> {
+function* isAt(location: string, own: BigIntStats): Program<boolean> {
   const there = yield* unlessFailed(recordAt(location), undefined);
-  const own = yield* unlessFailed(call.fstat(file, { bigint: true }), undefined);
-  return there !== undefined && there.ino === own?.ino && there.dev === own.dev;
+  return there?.ino === own.ino && there.dev === own.dev;
 }
 
 function* remove(directory: Directory, job: JobOf<"remove">): Program<JobResult> {

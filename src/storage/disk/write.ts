@@ -13,7 +13,7 @@ import { recordBytes } from "./append.ts";
 import type { DiskChanges } from "./changes.ts";
 import { closeDirectory, createIn, type Directory, Elsewhere, openDirectory } from "./directory.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, uniqueMoment } from "./file-record.ts";
+import { errnoOf } from "./file-record.ts";
 import type { ReceivedContent } from "./jobs.ts";
 import { attempted, call, inPool, recordAt, writeAll } from "./system-calls.ts";
 import { temporaryFileName } from "./temporary-names.ts";
@@ -123,6 +123,7 @@ class Upload {
   readonly #start: number;
   #byteLength = 0;
   #checksum = 0;
+  #isOpen = true;
 
   private constructor(directory: Directory, name: string, file: number, start: number) {
     this.#directory = directory;
@@ -149,16 +150,15 @@ class Upload {
   }
 
   async end(isSynced: boolean): Promise<ReceivedContent> {
-    const moment = uniqueMoment();
-    // It may have been removed with its directory, which is found out where it is to be stored.
-    await inPool(attempted(call.utimes(this.#path, moment, moment)));
     if (isSynced) await inPool(call.fsync(this.#file));
+    this.#isOpen = false;
+    await inPool(call.close(this.#file)); // some file systems tell only now that they could not keep the content
     return { temporary: this.#path, byteLength: this.#byteLength, checksum: this.#checksum };
   }
 
   /** Removes the file where it still has its name. Never rejects: what stays is invisible, and goes at a start. */
   async close(): Promise<void> {
-    await inPool(attempted(call.close(this.#file)));
+    if (this.#isOpen) await inPool(attempted(call.close(this.#file)));
     await inPool(attempted(call.unlink(this.#path)));
     await inPool(closeDirectory(this.#directory));
   }

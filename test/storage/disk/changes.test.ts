@@ -1,10 +1,14 @@
+import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, textAt } from "../content.ts";
 import { type Call, replaceCall } from "../replace-call.ts";
+
+const run = promisify(execFile);
 
 /** Counts the calls of some functions. */
 function counted(...names: string[]): () => number {
@@ -19,6 +23,11 @@ function counted(...names: string[]): () => number {
 }
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
+
+async function mounted(place: string, program: string, ...words: string[]): Promise<void> {
+  await run(program, words);
+  onTestFinished(async () => void (await run("umount", ["--lazy", place])));
+}
 
 async function rootWith(text: string) {
   const root = await temporaryDirectory();
@@ -142,9 +151,9 @@ describe("a change of a file", () => {
     expect(fs.readdirSync(root).sort()).toEqual(expected);
   });
 
-  it("is created as a whole where the file system has no links", async () => {
+  it.each(["EPERM", "EIO"])("is created as a whole where the file system has no links (%s)", async (code) => {
     const { root, storage } = await rootWith("old");
-    replaceCall("link", (_, values) => setImmediate(values.at(-1) as Call, failure("EPERM")));
+    replaceCall("link", (_, values) => setImmediate(values.at(-1) as Call, failure(code)));
     const sizes: number[] = [];
     replaceCall("rename", (rename, values) => {
       if (fs.existsSync(join(root, "b.txt"))) sizes.push(fs.statSync(join(root, "b.txt")).size);
@@ -155,6 +164,40 @@ describe("a change of a file", () => {
     await expect(storage.write("/b.txt", content("again"), { exclusive: true })).rejects.toMatchObject({
       code: "exists",
     });
+  });
+
+  it.each(["new", "new".repeat(99_999)])("is not made where closing says that it is not kept", async (text) => {
+    const { root, textOf } = await rootWith("old");
+    replaceCall("close", (close, [file, callback]) => {
+      const error = fs.fstatSync(Number(file)).isFile() ? failure("EDQUOT") : undefined;
+      close(file, (own: unknown) => (callback as Call)(error ?? own));
+    });
+    const storage = diskStorage(root, { durability: "rename" });
+    await expect(storage.write("/a.txt", content(text))).rejects.toMatchObject({ code: "full" });
+    expect([textOf(), fs.readdirSync(root)]).toEqual(["old", ["a.txt"]]);
+  });
+
+  it.each(["new", "new".repeat(99_999)])(
+    "tells the version that stays where names have attributes of their own",
+    {
+      tags: ["bindfs", "mounts"],
+    },
+    async (text) => {
+      const [below, root] = [await temporaryDirectory(), await temporaryDirectory()];
+      await mounted(root, "bindfs", below, root);
+      const { stat } = await diskStorage(root).write("/a.txt", content(text));
+      expect(stat.version).toBe((await diskStorage(below).stat("/a.txt"))?.version);
+    },
+  );
+
+  it("is forbidden for a file that is mounted by itself", { tags: ["mounts"] }, async () => {
+    const { root, storage, textOf } = await rootWith("old");
+    const elsewhere = join(await temporaryDirectory(), "b.txt");
+    fs.writeFileSync(elsewhere, "mounted");
+    await mounted(join(root, "a.txt"), "mount", "--bind", elsewhere, join(root, "a.txt"));
+    for (const change of [() => storage.write("/a.txt", content("new")), () => storage.remove("/a.txt")])
+      await expect(change()).rejects.toMatchObject({ code: "forbidden" });
+    expect(textOf()).toBe("mounted");
   });
 
   it("waits on Windows for those who read the file, and is busy where they go on", async () => {
