@@ -43,7 +43,9 @@ export async function files(directory, effort) {
       const task = { requests: [requestBytes("GET", path)], status: 200, connections };
       printLoads(title, await measure(servers, task, effort), references);
     }
-    const many = shuffled(manyFiles).map((i) => requestBytes("GET", `/many/${i}.txt`));
+    // In an order without pattern that is the same in each run.
+    const shuffled = Array.from({ length: manyFiles }, (_, i) => i).sort((a, b) => scattered(a) - scattered(b));
+    const many = shuffled.map((i) => requestBytes("GET", `/many/${i}.txt`));
     const anyOfMany = { requests: many, status: 200, connections: 32 };
     printLoads("GET 4 KB, 1,000 files at random", await measure(servers, anyOfMany, effort), references);
 
@@ -98,12 +100,6 @@ function entityTag(port, path) {
 /** @param {number} bytes */
 function text(bytes) {
   return Buffer.alloc(bytes, "0123456789abcdef\n");
-}
-
-/** The numbers from 0 on, in an order without pattern that is the same in each run. @param {number} count */
-function shuffled(count) {
-  const numbers = Array.from({ length: count }, (_, i) => i);
-  return numbers.sort((a, b) => scattered(a) - scattered(b));
 }
 
 /** @param {number} value */

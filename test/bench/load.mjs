@@ -36,8 +36,9 @@ export async function load(port, task, ms) {
   const latencies = [];
   const started = performance.now();
   const end = started + ms;
+  const inTurn = (/** @type {number} */ i) => /** @type {Buffer} */ (task.requests[i % task.requests.length]);
   const connections = Array.from({ length: task.connections }, (_, index) =>
-    repeat(port, (count) => inTurn(task.requests, index + count * task.connections), task.status, end, latencies),
+    repeat(port, (count) => inTurn(index + count * task.connections), task.status, end, latencies),
   );
   const bytes = (await Promise.all(connections)).reduce((sum, each) => sum + each, 0);
   const seconds = (performance.now() - started) / 1000;
@@ -48,14 +49,6 @@ export async function load(port, task, ms) {
     megabytesPerSecond: bytes / 1e6 / seconds,
     p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
   };
-}
-
-/**
- * @param {readonly Buffer[]} requests
- * @param {number} count
- */
-function inTurn(requests, count) {
-  return /** @type {Buffer} */ (requests[count % requests.length]);
 }
 
 /**

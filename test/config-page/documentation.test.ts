@@ -25,11 +25,6 @@ function section(heading: string): string {
   return below.split(/^#+ /m, 1)[0] ?? "";
 }
 
-/** The first column of the table in a section. */
-function listedIn(heading: string): string[] {
-  return [...section(heading).matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
-}
-
 /** The blocks of a language in a section. */
 function blocks(heading: string, language: string): string[] {
   return [...section(heading).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
@@ -42,9 +37,8 @@ const properties = (kind: Parameters<typeof optionProperties>[0]): string[] => [
 
 describe("docs/configuration.md", () => {
   it("has the properties that are in pages only", () => {
-    expect(listedIn("Server and hosts")).toEqual(
-      expect.arrayContaining(["host", "serverRoot", "hostname", "hostRoot"]),
-    );
+    const listed = [...section("Server and hosts").matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    expect(listed).toEqual(expect.arrayContaining(["host", "serverRoot", "hostname", "hostRoot"]));
     const own = [serverItem, hostItem].flatMap(properties);
     const inCode = optionRows.map(([name]) => name);
     const others = new Set([...own, "host", "hostname", "plugin"].filter((name) => !inCode.includes(name)));

@@ -10,7 +10,6 @@ import {
   readText,
   tidyText,
 } from "../../src/config-page/read-options.ts";
-import type { MicrodataItem } from "../../src/html/microdata.ts";
 import { hostOptions } from "../../src/options/check-config.ts";
 import {
   anyOf,
@@ -43,18 +42,14 @@ const kind: ItemKind = {
   others: ["plugin"],
 };
 
-/** An item whose properties begin in line 2. */
-function itemWith(...properties: readonly string[]): Promise<MicrodataItem> {
-  return itemOf(["<div itemscope>", ...properties, "</div>"].join("\n"));
-}
-
 async function readFor(
   required: readonly string[],
   ...properties: readonly string[]
 ): Promise<{ options: Record<string, unknown>; problems: readonly string[] }> {
   const problems = new Problems("page");
   const add: Problems["add"] = (line, text) => problems.add(line, text);
-  const options = readOptions(await itemWith(...properties), { ...kind, required }, "/etc", add);
+  const item = await itemOf(["<div itemscope>", ...properties, "</div>"].join("\n")); // they begin in line 2
+  const options = readOptions(item, { ...kind, required }, "/etc", add);
   return { options, problems: problems.error.problems };
 }
 

@@ -32,6 +32,7 @@ interface ProgramPackage {
 
 const html5libTests = fileURLToPath(new URL("../../../shared/html5lib-tests", import.meta.url));
 const siteTools = fileURLToPath(new URL("../../.ci/site/node_modules/.package-lock.json", import.meta.url));
+const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
 const isRoot = process.getuid?.() === 0;
 
 /** What else some tests need of the machine, and whether it is so here. */
@@ -40,7 +41,7 @@ const conditions = {
   posix: { isMet: process.platform !== "win32", what: "a system other than Windows" },
   root: { isMet: isRoot, what: "a user who is root" },
   unprivileged: { isMet: !isRoot, what: "a user other than root" },
-  ipv6: { isMet: hasIpv6(), what: "IPv6" },
+  ipv6: { isMet: addresses.some(({ family }) => family === "IPv6"), what: "IPv6" },
   html5lib: { isMet: existsSync(html5libTests), what: "the html5lib tests in ../shared/html5lib-tests" },
   campaign: { isMet: isCampaign, what: "the time that `npm run campaign` takes" },
   minutes: { isMet: isCampaign, what: "several minutes of `npm run campaign`" },
@@ -108,8 +109,4 @@ export function allNeeds(): NeedState[] {
     ...condition,
   }));
   return [...ofPrograms, ...others];
-}
-
-function hasIpv6(): boolean {
-  return Object.values(networkInterfaces()).some((each) => each?.some(({ family }) => family === "IPv6"));
 }

@@ -62,13 +62,11 @@ export function tokenCases(): TokenCase[] {
     const { tests = [] } = JSON.parse(readFileSync(new URL(`tokenizer/${file}`, directory), "utf8")) as {
       readonly tests?: readonly TokenCase[];
     };
-    return tests.map((each) => ({ ...(each.doubleEscaped ? unescaped(each) : each), file }));
+    return tests.map((each) => {
+      const unescaped = (): string => JSON.stringify(each).replace(/\\\\u([0-9a-fA-F]{4})/g, "\\u$1");
+      return { ...(each.doubleEscaped ? (JSON.parse(unescaped()) as TokenCase) : each), file };
+    });
   });
-}
-
-function unescaped(each: TokenCase): TokenCase {
-  const text = JSON.stringify(each).replace(/\\\\u([0-9a-fA-F]{4})/g, "\\u$1");
-  return JSON.parse(text) as TokenCase;
 }
 
 function namesIn(folder: string, extension: string): string[] {

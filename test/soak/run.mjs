@@ -164,7 +164,9 @@ async function wrongFiles(root, workers) {
 function judge(samples) {
   const grown = [];
   const some = Math.max(1, Math.floor(samples.length / 3));
-  const [first = [], last = []] = [samples.slice(0, some), samples.slice(-some)].map(fewestDescriptors);
+  const [first = [], last = []] = [samples.slice(0, some), samples.slice(-some)].map(
+    (each) => each.map(({ descriptors }) => descriptors).sort((a, b) => a.length - b.length)[0],
+  );
   if (last.length > first.length + (some < 3 ? coldDescriptorMargin : descriptorMargin)) {
     grown.push(`${last.length} descriptors instead of ${first.length}, more are: ${added(first, last).join(", ")}`);
   }
@@ -175,19 +177,14 @@ function judge(samples) {
     return grown;
   }
   const third = Math.max(1, Math.floor(compared.length / 3));
-  const [before, after] = [compared.slice(0, third), compared.slice(-third)].map((some) =>
-    median(some.map(({ heap }) => heap)),
-  );
+  const [before, after] = [compared.slice(0, third), compared.slice(-third)].map((some) => {
+    const sorted = some.map(({ heap }) => heap).sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 2)];
+  });
   const line = `${mebibytes(before ?? 0)} MiB in the first third, ${mebibytes(after ?? 0)} MiB in the last`;
   console.log(`Heap, medians: ${line}`);
   if ((after ?? 0) > (before ?? 0) + margin) grown.push(`the heap grew: ${line}`);
   return grown;
-}
-
-/** @param {readonly Sample[]} samples @returns {readonly string[]} */
-function fewestDescriptors(samples) {
-  const [fewest = []] = samples.map(({ descriptors }) => descriptors).sort((a, b) => a.length - b.length);
-  return fewest;
 }
 
 /** What a list has more often than another. @param {readonly string[]} before @param {readonly string[]} after */
@@ -198,11 +195,6 @@ function added(before, after) {
     if (place >= 0) left.splice(place, 1);
     return place < 0;
   });
-}
-
-/** @param {readonly number[]} numbers */
-function median(numbers) {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 /** Twelve rounds at most, spread over all. @param {readonly Sample[]} samples */

@@ -86,6 +86,11 @@ const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
   ENODEV: "forbidden",
   EMFILE: "busy",
   ENFILE: "busy",
+  ENOTCONN: "unavailable", // as are the next four, of a disk over a network or FUSE
+  ESTALE: "unavailable",
+  ETIMEDOUT: "unavailable",
+  EHOSTDOWN: "unavailable",
+  EHOSTUNREACH: "unavailable",
   EXDEV: "conflict", // the directory became another file system's while the content was received
 };
 

@@ -48,6 +48,8 @@ describe("an error of the operating system", () => {
     ["EDQUOT", "full"],
     ["EPERM", "forbidden"],
     ["ENFILE", "busy"],
+    ["EBUSY", "forbidden"],
+    ["ENOTCONN", "unavailable"],
   ])("%s becomes %s, and is its cause", (code, expected) => {
     const cause = errno(code);
     expect(asStorageError(cause)).toMatchObject({ name: "StorageError", code: expected, cause });

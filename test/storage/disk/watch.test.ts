@@ -83,15 +83,13 @@ async function watched(files: Readonly<Record<string, string>> = {}, options: Op
   const root = join(directory, "site");
   await mkdir(root);
   const site = new Watched(root, rest);
-  for (const [path, text] of Object.entries(files)) await put(site, path, text);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(site.at(path), ".."), { recursive: true });
+    writeFileSync(site.at(path), text);
+  }
   await site.watch(watcher);
   onTestFinished(() => site.unwatch());
   return site;
-}
-
-async function put(site: Watched, path: string, text: string): Promise<void> {
-  await mkdir(join(site.at(path), ".."), { recursive: true });
-  writeFileSync(site.at(path), text);
 }
 
 beforeEach(() => fastClock());

@@ -33,14 +33,10 @@ function almost(password: string): string[] {
     `${last}\u007f`,
     ` ${password}`,
     `:${password}`,
-    swapCase(password),
+    [...password].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join(""),
     [...password].reverse().join(""),
     Buffer.from(password).toString("latin1"),
   ].filter((wrong) => wrong !== password);
-}
-
-function swapCase(text: string): string {
-  return [...text].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join("");
 }
 
 describe("the htpasswd program", { tags: ["htpasswd"] }, () => {
