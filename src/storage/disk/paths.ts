@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
-import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, join, parse, resolve, sep } from "node:path";
+import { lstat, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
 import { maxMissing, StorageError } from "../storage.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
 import { foldedName, ListedNames } from "./listed-names.ts";
@@ -170,6 +170,25 @@ export async function namesToHide(location: string): Promise<readonly string[]> 
   const parent = await nearestExisting(dirname(absolute), parse(absolute).root);
   const place = join(parent.real, ...parent.rest, basename(absolute));
   return [place, (await ifThere(realpath(place))) ?? place].map(foldedName);
+}
+
+/** Links that a path leads over, which may lie in directories that are reached by others; the system follows 40. */
+const maxLinks = 40;
+
+/** All links that one leads over, itself first, and in the end what it leads to; empty for what is not a link. */
+export async function wayOf(location: string): Promise<readonly string[]> {
+  const way: string[] = [];
+  const names = [basename(location)];
+  let reached = dirname(location);
+  for (let name = names.shift(); name !== undefined && way.length < maxLinks; name = names.shift()) {
+    const next = join(reached, name);
+    const target = await readlink(next).catch(() => undefined);
+    if (target !== undefined) way.push(next);
+    if (target !== undefined) names.unshift(...target.split(sep));
+    if (target === undefined) reached = next;
+    else if (isAbsolute(target)) reached = parse(target).root;
+  }
+  return way.length > 0 ? [...way, reached] : [];
 }
 
 function realRoot(root: string): string {

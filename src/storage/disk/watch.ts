@@ -8,6 +8,7 @@ import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { batchesIn, unaddressable } from "./list.ts";
 import { look, statAt } from "./look.ts";
+import { wayOf } from "./paths.ts";
 import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-names.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
@@ -45,8 +46,8 @@ class DiskWatch {
   readonly #disk: Disk;
   readonly #watcher: StorageWatcher;
   readonly #root = new WatchedDirectory("", undefined);
-  /** Where files really lie that links lead to, by path: when they change, so does what clients see at the links. */
-  readonly #links = new Map<string, string>();
+  /** What lies on the way of each link, by its path: where that changes, so does what clients see at the link. */
+  readonly #links = new Map<string, readonly string[]>();
   readonly #paths = new QuietPaths((path) => this.#examine(path));
   #atOnce = 0;
   #isExhaustionTold = false;
@@ -107,11 +108,14 @@ class DiskWatch {
       return statAt(disk, directory, name);
     });
     const isDirectory = stat?.type === "directory";
+    const location = join(this.#holderOf(path)?.real ?? this.#disk.paths.root, name);
+    const way = stat && real === location ? [] : await wayOf(location);
     if (!isDirectory) this.#leave(path);
     if (this.#state === "closed") return false;
+    if (way.length > 0) this.#links.set(path, way);
+    else this.#links.delete(path);
     const holder = this.#holderOf(path); // only now: it may have gone meanwhile, and come again as another
-    if (holder && stat?.type === "file") this.#compare(holder, name, real, stat);
-    else if (holder) this.#compare(holder, name, undefined, undefined);
+    if (holder) this.#compare(holder, name, stat?.type === "file" ? stat : undefined);
     if (path === "/" && !isDirectory) this.#awaitRoot();
     return isDirectory;
   }
@@ -120,16 +124,14 @@ class DiskWatch {
     return path === "/" ? undefined : this.#root.find(split(path).directory);
   }
 
-  #compare(holder: WatchedDirectory, name: string, real: string | undefined, stat: StoredStat | undefined): void {
+  #compare(holder: WatchedDirectory, name: string, stat: StoredStat | undefined): void {
     const before = holder.files.get(name);
-    const location = join(holder.real, name);
     if (stat) holder.files.set(name, stat.version);
     else holder.files.delete(name);
     const path = holder.pathOf(name);
     // Protected since: to be hidden is not a change, and its name is not for everyone, nor that of a link to it.
-    if ([location, this.#links.get(path)].some((each) => each && this.#disk.paths.isProtected(each))) return;
-    if (real === undefined || real === location) this.#links.delete(path);
-    else this.#links.set(path, real);
+    const way = this.#links.get(path) ?? [join(holder.real, name)];
+    if (way.some((each) => this.#disk.paths.isProtected(each))) return;
     const isNews = stat?.version !== before || !stat;
     if (isNews && this.#state === "watching") this.#watcher.changed(path, stat, before !== undefined);
     if (!stat) holder.prune();
@@ -198,7 +200,7 @@ class DiskWatch {
     const path = directory.pathOf(name);
     if (!this.#isLeftOut(path, name)) this.#paths.add(path);
     const location = join(directory.real, name);
-    for (const [link, real] of this.#links) if (real === location) this.#paths.add(link);
+    for (const [link, way] of this.#links) if (way.includes(location)) this.#paths.add(link);
   }
 
   async #readThrough(directory: WatchedDirectory): Promise<void> {

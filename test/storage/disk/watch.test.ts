@@ -285,6 +285,19 @@ describe("links in a watched tree", () => {
     await expect.poll(() => site.summary()).toEqual(["* /current/a.html", "- /current/old.html"]);
   });
 
+  it.each(["data", "..data"])("change where a further link is turned on their way, in %s", async (name) => {
+    const files = { "/1/a.html": "1", "/1/below/a.html": "1", "/2/a.html": "2", "/2/below/a.html": "2" };
+    const site = await watched(files, { watcher: { ignores: (path) => path.includes("/..") } }); // as hidden names are
+    await symlink("1", site.at(`/${name}`));
+    await symlink(`${name}/a.html`, site.at("/a.html"));
+    await symlink(`${name}/below`, site.at("/below"));
+    await expect.poll(() => site.summary()).toEqual(expect.arrayContaining(["+ /a.html", "+ /below/a.html"]));
+    site.told.length = 0;
+    await symlink("2", site.at("/..next"));
+    await rename(site.at("/..next"), site.at(`/${name}`));
+    await expect.poll(() => site.summary()).toEqual(expect.arrayContaining(["* /a.html", "* /below/a.html"]));
+  });
+
   it("are not followed in circles", async () => {
     const site = await watched({ "/a/file": "x", "/b/file": "x" });
     await symlink(".", site.at("/self"));
