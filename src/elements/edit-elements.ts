@@ -372,8 +372,10 @@ class Editing {
   #bytesOf({ document }: EditedDocument, old: SourceDocument): Uint8Array | undefined {
     if (document === old) return undefined;
     const edited = documentBytes(document);
-    refuseTooManyBytes(edited.byteLength, this.#maxLength);
-    return edited;
+    const size = edited.byteLength;
+    if (size <= this.#maxLength) return edited;
+    const details = `The document would have ${size} bytes; ${this.#maxLength} are allowed.`;
+    throw new HttpError(413, "RESULT_TOO_LARGE", details);
   }
 
   /** Tells listeners of edits that were written, and keeps the new version. */
@@ -441,10 +443,4 @@ async function textOf(
 function isSmall(headers: IncomingHttpHeaders): boolean {
   const { "content-length": length, "transfer-encoding": coding, "content-encoding": encoding } = headers;
   return coding === undefined && encoding === undefined && Number(length ?? 0) <= 256 * 1024;
-}
-
-function refuseTooManyBytes(size: number, maxLength: number): void {
-  if (size <= maxLength) return;
-  const details = `The document would have ${size} bytes; ${maxLength} are allowed.`;
-  throw new HttpError(413, "RESULT_TOO_LARGE", details);
 }

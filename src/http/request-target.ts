@@ -67,7 +67,8 @@ export function parseHost(value: string | undefined): string {
   if (value === undefined || value === "") return "";
   const text = value.toLowerCase();
   const [, host, port = ""] = (text.startsWith("[") ? hostLiteral : hostName).exec(text) ?? [];
-  const canonical = text.startsWith("[") ? bracketed(host) : host;
+  const address = text.startsWith("[") ? host && canonicalIPv6(host) : undefined;
+  const canonical = text.startsWith("[") ? address && `[${address}]` : host;
   if (canonical === undefined || canonical.length > maxHostLength || Number(port) > 65_535) {
     throw new HttpError(400, "INVALID_HOST", "The Host header is not a host name with an optional port.");
   }
@@ -77,11 +78,6 @@ export function parseHost(value: string | undefined): string {
 /** Whether others cannot register a host name: an address, `localhost` or below (RFC 6761 §6.3), or `""`. */
 export function isLocalName(host: string): boolean {
   return host === "" || host.startsWith("[") || isIPv4(host) || /(?:^|\.)localhost$/.test(host);
-}
-
-function bracketed(address: string | undefined): string | undefined {
-  const canonical = address && canonicalIPv6(address);
-  return canonical && `[${canonical}]`;
 }
 
 /** Where a server is mounted, for a program that says more than the path. */

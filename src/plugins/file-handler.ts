@@ -162,12 +162,18 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const path = await listedPath(exchange, space, exchange.path);
   const { access } = exchange;
   if (isMethod(method) && path !== exchange.path) requireRight(access, asked(path), method);
-  if (isSwitchedOff(exchange, space)) throw methodNotAllowed(await allowedAt(exchange, space, path));
+  if (isSwitchedOff(exchange, space)) {
+    const request = await findTarget(exchange, space, path); // `Allow` is about that, whatever the method
+    const table = operations[await offeredTarget(request)];
+    throw methodNotAllowed(allowedMethods(access, { path: request.path }, table, space.methods));
+  }
 
   const range = headers.range === undefined ? noRange : parseRange(headers.range, exchange.count("range"));
   if (range.unit === "selector" && method !== "PATCH") return answerForElements(exchange, space, path, range.selector);
   refuseLostRange(exchange);
-  if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
+  // A client that meant a part must never change the whole (RFC 9110 §14.5).
+  if (isChange(method) && method !== "PATCH" && (range.unit !== "none" || headers["content-range"] !== undefined))
+    throw new HttpError(400, "INVALID_RANGE", "Only `Range: selector=<css selector>` can change a part of a file.");
 
   const isUnseen = replacesAnything(exchange, space.options, path);
   const addressed = isUnseen ? foundTarget(exchange, space, path, undefined) : await findTarget(exchange, space, path);
@@ -223,13 +229,6 @@ async function answerForElements(
 /** Whether a method that files can take is not to be taken here. */
 function isSwitchedOff({ method, isProgram }: Exchange, { methods }: HandlerSpace): boolean {
   return !isProgram && !methods.includes(method) && (isMethod(method) || method === "OPTIONS");
-}
-
-/** The `Allow` of what the request is for, whatever its own method. */
-async function allowedAt(exchange: Exchange, space: HandlerSpace, path: string): Promise<string> {
-  const request = await findTarget(exchange, space, path);
-  const table = operations[await offeredTarget(request)];
-  return allowedMethods(exchange.access, { path: request.path }, table, space.methods);
 }
 
 /** What is at a path: a file, a directory, a document, or nothing. */
@@ -292,12 +291,6 @@ function refuseLostRange({ headers }: Exchange): void {
   if (!units.some((unit) => unit.trim() === "selector")) return;
   const details = "`X-Range-Unit` is `selector`, but no `Range: selector=...` arrived; a proxy may have removed it.";
   throw new HttpError(400, "RANGE_LOST", details);
-}
-
-/** A client that meant a part must never change the whole (RFC 9110 §14.5). */
-function refusePartialChange(method: string): void {
-  if (!isChange(method) || method === "PATCH") return;
-  throw new HttpError(400, "INVALID_RANGE", "Only `Range: selector=<css selector>` can change a part of a file.");
 }
 
 function unsupported({ exchange, path, stat }: FileRequest, target: Target, allow: string): HttpError {

@@ -133,7 +133,10 @@ export class ChangeStream {
   }
 
   async add(changes: readonly Waiting[]): Promise<readonly Receipt[]> {
-    const keys = changes.map(({ change, origin }) => this.#toldKey(origin.site, change.path));
+    const keys = changes.map(({ change, origin }) => {
+      const name = hash("sha256", `${origin.site}\n${change.path}`, "base64url").slice(0, 22);
+      return `${this.#key}:states:${name}`;
+    });
     const values = changes.flatMap(({ sequence, change, origin }) => [
       `${sequence}`,
       JSON.stringify({ ...withoutMuchHtml(change), site: origin.site }),
@@ -179,10 +182,6 @@ export class ChangeStream {
 
   get #stream(): string {
     return `${this.#key}:changes`;
-  }
-
-  #toldKey(site: string, path: string): string {
-    return `${this.#key}:states:${hash("sha256", `${site}\n${path}`, "base64url").slice(0, 22)}`;
   }
 
   #run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {

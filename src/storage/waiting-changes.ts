@@ -125,7 +125,11 @@ export class WaitingChanges {
       const queue = this.#queues.get(path);
       if (queue?.problem) reject(queue.problem);
       else if (queue) queue.waiting.push(waiting);
-      else this.#begin(path, waiting);
+      else {
+        const begun: Queue = { waiting: [waiting] };
+        this.#queues.set(path, begun);
+        begun.ended = this.#workOff(path, begun);
+      }
     });
   }
 
@@ -137,12 +141,6 @@ export class WaitingChanges {
         reject(new StorageError("busy", new Error("the storage was closed")));
     }
     await Promise.all(queues.map(({ problem, hasBegun, ended }) => (problem || !hasBegun ? undefined : ended)));
-  }
-
-  #begin(path: string, first: Waiting): void {
-    const queue: Queue = { waiting: [first] };
-    this.#queues.set(path, queue);
-    queue.ended = this.#workOff(path, queue);
   }
 
   async #workOff(path: string, queue: Queue): Promise<void> {

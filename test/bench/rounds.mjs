@@ -65,15 +65,10 @@ export async function measure(servers, asked, { rounds, ms }) {
       megabytesPerSecond: median(each.map((one) => one.megabytesPerSecond)),
       p99: median(each.map((one) => one.p99)),
       rates: each.map((one) => one.requestsPerSecond),
-      // Whatever else the machine does only adds to it.
-      processor: least(each.flatMap(({ processor }) => processor ?? [])),
+      // The least: other work of the machine only adds to it.
+      processor: each.flatMap(({ processor }) => processor ?? []).sort((a, b) => a - b)[0],
     },
   }));
-}
-
-/** @param {readonly number[]} values */
-function least(values) {
-  return values.length > 0 ? Math.min(...values) : undefined;
 }
 
 /** @param {readonly number[]} values */

@@ -33,7 +33,9 @@ describe("an edit of any page with any content", () => {
       edits += 1;
       const document = await parseHtml(before);
       const selector = selectorFor(aim, document);
-      const supplied = suppliedBy(verb, Buffer.from(content).toString());
+      const text = verb === "DELETE" ? "" : Buffer.from(content).toString();
+      // PUT leaves out the line break that editors put behind the last tag.
+      const supplied = verb === "PUT" ? text.replace(/>[ \t\f]*[\n\r][ \t\n\f\r]*$/, ">") : text;
       const files = serveOne(before);
       const reply = await send(files, verb, selector, verb === "DELETE" ? undefined : content);
       const after = await wholePage(files);
@@ -58,12 +60,6 @@ function selectorFor(aim: string | number, document: SourceDocument): string {
   const elements = elementsOf(document);
   const element = elements[3 + Math.floor(aim * (elements.length - 3))] ?? elements.at(-1);
   return element ? selectorOf(element) : "*";
-}
-
-/** PUT leaves out the line break that editors put behind the last tag. */
-function suppliedBy(verb: EditMethod, text: string): string {
-  if (verb === "DELETE") return "";
-  return verb === "PUT" ? text.replace(/>[ \t\f]*[\n\r][ \t\n\f\r]*$/, ">") : text;
 }
 
 function count(verb: string, { status, headers }: Response): void {

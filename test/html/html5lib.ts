@@ -84,8 +84,10 @@ export function dump(root: RootNode): string {
     const line = (text: string): number => lines.push(`| ${"  ".repeat(depth)}${text}`);
     if (node instanceof TextNode) line(`"${node.data}"`);
     else if (node instanceof CommentNode) line(`<!-- ${node.data} -->`);
-    else if (node instanceof DoctypeNode) line(doctypeLine(node));
-    else if (node instanceof SourceElement) {
+    else if (node instanceof DoctypeNode) {
+      const { name, publicId, systemId } = node;
+      line(publicId || systemId ? `<!DOCTYPE ${name} "${publicId}" "${systemId}">` : `<!DOCTYPE ${name}>`);
+    } else if (node instanceof SourceElement) {
       line(`<${prefixOf(node)}${node.name}>`);
       const attributes = Object.entries(node.attribs).map(([name, value]) => [attributeName(node, name), value]);
       for (const [name, value] of attributes.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1))) {
@@ -100,11 +102,6 @@ export function dump(root: RootNode): string {
   };
   for (const child of root.children) visit(child, 0);
   return lines.join("\n");
-}
-
-function doctypeLine(node: DoctypeNode): string {
-  const { name, publicId, systemId } = node;
-  return publicId || systemId ? `<!DOCTYPE ${name} "${publicId}" "${systemId}">` : `<!DOCTYPE ${name}>`;
 }
 
 function prefixOf({ namespace }: SourceElement): string {

@@ -172,7 +172,7 @@ class FragmentCheck implements TokenSink {
 
   startTag({ name: { name }, start, end, attributeCount, isSelfClosing }: Tag): void {
     this.#endText();
-    const isForeign = this.#isForeign(name);
+    const isForeign = name === "svg" || name === "math" || this.#holdsForeign();
     if (!isForeign) this.#closeImplied(name);
     const place = this.#lines.at(start);
     this.#budget.addElement(attributeCount);
@@ -256,10 +256,6 @@ class FragmentCheck implements TokenSink {
 
   #refuseEndOfText({ line, column }: Place): void {
     if (this.#textOf) throw invalidHtml(`it would end the <${this.#textOf}> early`, line, column);
-  }
-
-  #isForeign(name: string): boolean {
-    return name === "svg" || name === "math" || this.#holdsForeign();
   }
 
   #holdsForeign(): boolean {

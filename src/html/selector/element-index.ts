@@ -128,7 +128,11 @@ function* listsOf(elements: ElementList, keysOf: (element: SourceElement) => rea
   let work = 0;
   for (const element of elements) {
     const keys = keysOf(element);
-    for (const key of keys) addTo(lists, key, element);
+    for (const key of keys) {
+      const list = lists.get(key);
+      if (!list) lists.set(key, [element]);
+      else if (list.at(-1) !== element) list.push(element); // the same class may be there twice
+    }
     work += 1 + keys.length;
     if (work < elementsInSlice) continue;
     work = 0;
@@ -173,10 +177,4 @@ function exchanged(list: SourceElement[], start: number, end: number, others: El
 
 function lowerTexts(attribute: string | undefined): readonly string[] {
   return attribute === undefined ? [] : [asciiLowerCase(attribute)];
-}
-
-function addTo(lists: Lists, key: string, element: SourceElement): void {
-  const list = lists.get(key);
-  if (!list) lists.set(key, [element]);
-  else if (list.at(-1) !== element) list.push(element); // The same class may be there twice.
 }

@@ -69,10 +69,16 @@ export class CapturedResponse {
     }
     try {
       response.statusCode = status;
-      for (const [name, value] of Object.entries(headers)) this.#inherit(name, value);
+      for (const [name, value] of Object.entries(headers)) {
+        if (name === "vary") response.setHeader(name, unitedLists(response.getHeader(name), value));
+        else if (name === "set-cookie") response.appendHeader(name, value);
+        else response.setHeader(name, value); // the later value wins where not both count
+      }
       this.#passedOn = reply;
-      if (accept) this.#upgrade(reply);
-      else if (body instanceof Readable && this.#hasContent) this.#pipeFrom(body);
+      if (accept) {
+        response.end();
+        this.#resolve({ ...reply, headers: fieldsOf(response.getHeaders()) });
+      } else if (body instanceof Readable && this.#hasContent) this.#pipeFrom(body);
       else this.#endWith(body);
     } catch (error) {
       discard(body);
@@ -94,19 +100,6 @@ export class CapturedResponse {
   get #hasContent(): boolean {
     const { req, statusCode } = this.response;
     return req.method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
-  }
-
-  /** Takes over a field: the later value wins, except where both count. */
-  #inherit(name: string, value: string | readonly string[]): void {
-    const { response } = this;
-    if (name === "vary") response.setHeader(name, unitedLists(response.getHeader(name), value));
-    else if (name === "set-cookie") response.appendHeader(name, value);
-    else response.setHeader(name, value);
-  }
-
-  #upgrade(reply: Reply): void {
-    this.response.end();
-    this.#resolve({ ...reply, headers: fieldsOf(this.response.getHeaders()) });
   }
 
   #endWith(body: Reply["body"]): void {

@@ -223,7 +223,12 @@ export class Committing {
       if (idle === idleLooks) await this.#options.importer.close();
       this.#problems.delete("commits");
       this.#failures = 0;
-      if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
+      if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) {
+        this.#commits = 0;
+        this.#tidiedAt = Date.now();
+        await this.#options.importer.close();
+        await this.#options.tidy();
+      }
       if (this.#goesOnReading) continue;
       // More come together meanwhile.
       await this.#pause(count < busyCommits && idle < idleLooks ? checkpointMs : busyCheckpointMs);
@@ -321,13 +326,6 @@ export class Committing {
     const { directory, own } = this.#options;
     if (own.isShared) return Date.now() - (await stat(join(directory, journal))).mtimeMs > forgottenMs;
     return (await diskLocks.tryRun(join(directory, ownerOf(journal)), async () => true)) !== undefined;
-  }
-
-  async #tidy(): Promise<void> {
-    this.#commits = 0;
-    this.#tidiedAt = Date.now();
-    await this.#options.importer.close();
-    await this.#options.tidy();
   }
 
   /** Waits, at most until this is closed. */

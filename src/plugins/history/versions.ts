@@ -206,7 +206,9 @@ export class Versions implements FileHistory {
     const head = await this.#repository.head();
     if (head === undefined || head === this.#head) return;
     const shallow = await readFile(join(location, "shallow"), "latin1").catch(() => "");
-    const isAfter = shallow === this.#shallow && this.#head !== undefined && (await this.#isAncestor(this.#head, head));
+    const isLonger = async (former = this.#head): Promise<boolean> =>
+      former !== undefined && (await gitResult(location, ["merge-base", "--is-ancestor", former, head])).code === 0;
+    const isAfter = shallow === this.#shallow && (await isLonger());
     this.#shallow = shallow;
     if (!isAfter) [this.#all, this.#byPath] = [[], new Map()];
     const range = isAfter ? `${this.#head}..${head}` : head;
@@ -215,10 +217,6 @@ export class Versions implements FileHistory {
     const format = ["--raw", "--no-abbrev", "--no-renames", "-z", "--format=%x01%H %at"];
     for await (const text of gitRecords(location, ["log", ...order, ...format, range], "\x01")) this.#note(text);
     this.#head = head;
-  }
-
-  async #isAncestor(older: string, newer: string): Promise<boolean> {
-    return (await gitResult(this.#repository.location, ["merge-base", "--is-ancestor", older, newer])).code === 0;
   }
 
   /** One commit of the list: its name and moment, then for each file modes, contents and path. */

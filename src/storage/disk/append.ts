@@ -3,8 +3,8 @@ import { type BigIntStats, constants } from "node:fs";
 import { crc32 } from "node:zlib";
 import { StorageError } from "../storage.ts";
 import { createIn, type Directory, requireInPlace, requireOpened, sync } from "./directory.ts";
-import { errnoOf } from "./file-record.ts";
-import { found, isExpected, type JobOf, type JobResult, look, recordAfter, reported } from "./jobs.ts";
+import { errnoOf, recordOf } from "./file-record.ts";
+import { found, isExpected, type JobOf, type JobResult, look, reported } from "./jobs.ts";
 import {
   attempted,
   call,
@@ -82,9 +82,9 @@ function* appendTo(directory: Directory, job: AppendJob, file: number): Program<
   } finally {
     yield* attempted(call.close(noteFile));
   }
-  const record = yield* recordAfter(file);
+  const after = yield* unlessFailed(call.fstat(file, { bigint: true }), undefined);
   if (!job.keepsNote) yield* reported(removeNote(directory.at(noteName)), problems);
-  return { isDone: true, record, hasNote: false, problems };
+  return { isDone: true, record: after && recordOf(after), hasNote: false, problems };
 }
 
 /** Gives the note, which is open. */

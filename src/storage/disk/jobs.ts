@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { type Directory, requireInPlace, sync } from "./directory.ts";
 import { type FileRecord, recordOf, storedStat } from "./file-record.ts";
-import { call, type Program, recordAt, unlessFailed } from "./system-calls.ts";
+import { type Program, recordAt } from "./system-calls.ts";
 import { appendNoteName } from "./temporary-names.ts";
 
 interface Place {
@@ -78,21 +78,11 @@ export function isExpected(stats: BigIntStats | undefined, version: string | und
   return (stats && storedStat(stats).version) === version;
 }
 
-export function* recordAfter(file: number): Program<FileRecord | undefined> {
-  const stats = yield* unlessFailed(call.fstat(file, { bigint: true }), undefined);
-  return stats && recordOf(stats);
-}
-
 /** Syncs what is to be synced after a change. The change stands, also where that fails. */
 export function* done(toSync: readonly Directory[], record?: FileRecord): Program<JobResult> {
   const problems: unknown[] = [];
   for (const directory of toSync) yield* reported(sync(directory), problems);
   return { isDone: true, record, hasNote: false, problems };
-}
-
-/** Sends the result before the program ends, in the thread of a disk; other programs send it with their end. */
-export function* answer(result: JobResult): Program<void> {
-  yield { name: "answer", values: [result] };
 }
 
 /** Whether something was done that makes no change fail. */

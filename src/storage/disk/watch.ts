@@ -116,8 +116,10 @@ class DiskWatch {
     else this.#links.delete(path);
     const holder = this.#holderOf(path); // only now: it may have gone meanwhile, and come again as another
     if (holder) this.#compare(holder, name, stat?.type === "file" ? stat : undefined);
-    if (path === "/" && !isDirectory) this.#awaitRoot();
-    return isDirectory;
+    if (path !== "/" || isDirectory) return isDirectory;
+    clearTimeout(this.#rootTimer); // no event tells that the root is there again
+    this.#rootTimer = setTimeout(() => this.#paths.addNow("/"), rootAbsentMs).unref();
+    return false;
   }
 
   #holderOf(path: string): WatchedDirectory | undefined {
@@ -231,12 +233,6 @@ class DiskWatch {
 
   #isLeftOut(path: string, name: string): boolean {
     return isTemporaryName(name) || unaddressable.test(name) || this.#watcher.ignores(path);
-  }
-
-  /** No event tells that the root is there again. */
-  #awaitRoot(): void {
-    clearTimeout(this.#rootTimer);
-    this.#rootTimer = setTimeout(() => this.#paths.addNow("/"), rootAbsentMs).unref();
   }
 }
 

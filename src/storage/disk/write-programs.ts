@@ -4,7 +4,7 @@ import { StorageError } from "../storage.ts";
 import { append } from "./append.ts";
 import { closeDirectory, createIn, type Directory, inDirectory, openDirectory, requireInPlace } from "./directory.ts";
 import { errnoOf, type FileRecord, fileIdentity, recordOf } from "./file-record.ts";
-import { answer, done, found, isExpected, type Job, type JobOf, type JobResult, look } from "./jobs.ts";
+import { done, found, isExpected, type Job, type JobOf, type JobResult, look } from "./jobs.ts";
 import { leaveSpare, removeSpares, takeSpare } from "./spare-files.ts";
 import { attempted, call, type Program, recordAt, unlessFailed, writeAll } from "./system-calls.ts";
 
@@ -69,7 +69,7 @@ function* replace(directory: Directory, job: JobOf<"replace">): Program<JobResul
     if (!before) yield* attempted(call.lutimes(place, job.moment, job.moment));
     // Those that hold a new name, outermost first.
     const result = yield* done(isSynced ? parents : [], yield* recordUnlessChanged(place, own));
-    yield* answer(result);
+    yield { name: "answer", values: [result] }; // in the thread of a disk; other programs send theirs with their end
     if (parent === directory) yield* attempted(leaveSpare(directory, mode));
     return result;
   } finally {
@@ -85,11 +85,9 @@ function* fill(file: number, content: Uint8Array, isSynced: boolean): Program<vo
   try {
     yield* writeAll(file, content, null);
     if (isSynced) yield* call.fsync(file);
-  } catch (error) {
-    yield* attempted(call.close(file));
-    throw error;
+  } finally {
+    yield* call.close(file);
   }
-  yield* call.close(file);
 }
 
 /**
@@ -145,18 +143,15 @@ function* moveInto(from: string, own: BigIntStats, to: string, isReplacement: bo
     if (isReplacement) return yield* call.rename(from, to);
     yield* call.link(from, to);
   } catch (error) {
-    if (yield* isAt(to, own)) return void (isReplacement || (yield* attempted(call.unlink(from))));
+    const there = yield* recordAt(to);
+    if (there?.ino === own.ino && there.dev === own.dev)
+      return void (isReplacement || (yield* attempted(call.unlink(from))));
     if (isReplacement || errnoOf(error) === "EEXIST") throw error;
     // There is no other way to take a name only if it is free. An empty file in its place would stay after a crash.
-    if (yield* recordAt(to)) throw new StorageError("exists");
+    if (there) throw new StorageError("exists");
     return yield* call.rename(from, to);
   }
   yield* attempted(call.unlink(from));
-}
-
-function* isAt(location: string, own: BigIntStats): Program<boolean> {
-  const there = yield* unlessFailed(recordAt(location), undefined);
-  return there?.ino === own.ino && there.dev === own.dev;
 }
 
 function* remove(directory: Directory, job: JobOf<"remove">): Program<JobResult> {
