@@ -88,8 +88,10 @@ export function dump(root: RootNode): string {
       const { name, publicId, systemId } = node;
       line(publicId || systemId ? `<!DOCTYPE ${name} "${publicId}" "${systemId}">` : `<!DOCTYPE ${name}>`);
     } else if (node instanceof SourceElement) {
-      line(`<${prefixOf(node)}${node.name}>`);
-      const attributes = Object.entries(node.attribs).map(([name, value]) => [attributeName(node, name), value]);
+      const prefix = node.namespace === svgNamespace ? "svg " : node.namespace === mathNamespace ? "math " : "";
+      line(`<${prefix}${node.name}>`);
+      const listed = (name: string): string => (prefix && prefixed.test(name) ? name.replace(":", " ") : name);
+      const attributes = Object.entries(node.attribs).map(([name, value]) => [listed(name), value]);
       for (const [name, value] of attributes.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1))) {
         lines.push(`| ${"  ".repeat(depth + 1)}${name}="${value}"`);
       }
@@ -102,13 +104,4 @@ export function dump(root: RootNode): string {
   };
   for (const child of root.children) visit(child, 0);
   return lines.join("\n");
-}
-
-function prefixOf({ namespace }: SourceElement): string {
-  return namespace === svgNamespace ? "svg " : namespace === mathNamespace ? "math " : "";
-}
-
-function attributeName({ namespace }: SourceElement, name: string): string {
-  const isForeign = namespace === svgNamespace || namespace === mathNamespace;
-  return isForeign && prefixed.test(name) ? name.replace(":", " ") : name;
 }

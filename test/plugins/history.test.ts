@@ -491,6 +491,9 @@ describe("versions over HTTP", () => {
     const html = await send("GET", `/history/page.html/${second}/changes`, undefined, { accept: "text/html" });
     expect(html.text).toMatch(/<table[^>]*><caption>.*<del>&lt;li id=b&gt;two&lt;\/li&gt;<\/del>/s);
     expect(html.text).toContain("<button>Undo this change</button>");
+    vi.stubEnv("TMPDIR", "/dev/null"); // as in a container that may only be read
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect((await send("GET", `/history/page.html/${second}/changes`)).text).toBe(diff.text);
   });
 
   it("are shown in part where very many lines changed, and not compared where there are too many", async () => {

@@ -149,12 +149,14 @@ export class Versions implements FileHistory {
     most: number,
     mostBytes?: number,
   ): Promise<{ code: number | null; output: Buffer }> {
-    const directory = await mkdtemp(join(tmpdir(), "filement-history-"));
+    const { location } = this.#repository;
+    const madeIn = (parent: string): Promise<string> => mkdtemp(join(parent, "filement-history-"));
+    const directory = await madeIn(tmpdir()).catch(() => madeIn(location)); // a container may be only read
     try {
       const files = contents.map((content = empty, index) => [join(directory, `${index}`), content] as const);
       await Promise.all(files.map(([name, content]) => writeFile(name, content)));
       const all = [...args, ...files.map(([name]) => name)];
-      const { code, output } = await gitResult(this.#repository.location, all, mostBytes);
+      const { code, output } = await gitResult(location, all, mostBytes);
       const isCut = mostBytes !== undefined && output.length > mostBytes;
       if (!isCut && (code === null || code > most)) throw new Error(`history: git ${args[0]} failed`);
       return { code, output };
