@@ -64,18 +64,27 @@ export class DocumentCache {
 
   /** The document of a version, if it is known. Its tree stays the same until the release. */
   holdKnown(path: string, version: string): HeldDocument | undefined {
-    const document = this.#known(path, version);
+    const [known, latest] = [this.#documents.get(path), this.#latest];
+    const isLatest = latest?.path === path && latest.version === version;
+    const document = known?.version === version ? known.document : isLatest && latest.document.deref();
     if (!document) return undefined;
     this.hits += 1;
     return this.keep(document);
   }
 
-  /** The document of `version` of `path`, made by `load` where unknown. Its tree stays the same until the release. */
+  /**
+   * The document of `version` of `path`, made by `load` where unknown, or where there is no version by which it would be
+   * known again. Its tree stays the same until the release.
+   */
   async hold(
     path: string,
-    version: string,
+    version: string | undefined,
     load: () => Promise<SourceDocument> | SourceDocument,
   ): Promise<HeldDocument> {
+    if (version === undefined) {
+      this.misses += 1;
+      return this.keep(await load());
+    }
     for (;;) {
       const known = this.holdKnown(path, version);
       if (known) return known;
@@ -99,19 +108,9 @@ export class DocumentCache {
   take(path: string, document: SourceDocument): boolean {
     if (this.#holdersOf(document) > 0 || this.#taken.has(document)) return false;
     this.#taken.add(document);
-    this.#forget(path, document);
-    return true;
-  }
-
-  #forget(path: string, document: SourceDocument): void {
     if (this.#documents.peek(path)?.document === document) this.#documents.delete(path);
     if (this.#latest?.document.deref() === document) this.#latest = undefined;
-  }
-
-  #known(path: string, version: string): SourceDocument | undefined {
-    const known = this.#documents.get(path);
-    if (known?.version === version) return known.document;
-    return this.#latest?.path === path && this.#latest.version === version ? this.#latest.document.deref() : undefined;
+    return true;
   }
 
   #holdersOf(document: SourceDocument): number {
@@ -195,14 +194,14 @@ type DocumentOptions = Pick<FileOptions, "maxDocumentSize" | "maxDocumentDepth" 
 export async function holdInPlace(
   documents: DocumentCache,
   path: string,
-  version: string,
+  { version, isFresh }: StoredStat,
   client: Client,
   bytes: number,
   parse: () => Promise<SourceDocument>,
 ): Promise<HeldDocument> {
   let leave: (() => void) | undefined;
   try {
-    const held = await documents.hold(path, version, async () => {
+    const held = await documents.hold(path, isFresh ? undefined : version, async () => {
       leave ??= await placeFor(client, bytes);
       return parse();
     });
@@ -226,14 +225,15 @@ interface DocumentPlace {
   readonly file?: OpenFile | undefined;
 }
 
-/** A document, from the cache or parsed. Throws 404 where the file is gone, and 413 `DOCUMENT_TOO_LARGE`. */
+/** A document, from the cache or parsed. Throws 404 where the file is gone, 413 `DOCUMENT_TOO_LARGE`, 416 `NOT_HTML`. */
 export async function loadDocument(
   { storage, path, stat: found, file: opened }: DocumentPlace,
   documents: DocumentCache,
   options: DocumentOptions,
   client: Client,
 ): Promise<LoadedDocument> {
-  const kind = requireDocument(path);
+  const kind = documentKind(path);
+  if (!kind) throw new HttpError(416, "NOT_HTML", "Elements are read and changed in HTML, XML and SVG documents only.");
   const known = documents.holdKnown(path, found.version);
   if (known) return Object.assign(known, { stat: found });
   const file = opened ?? (await storage.open(path, "version"));
@@ -241,7 +241,7 @@ export async function loadDocument(
   try {
     const { stat } = file;
     refuseUnreadable(stat, options);
-    const held = await holdInPlace(documents, path, stat.version, client, stat.size, async () => {
+    const held = await holdInPlace(documents, path, stat, client, stat.size, async () => {
       const { parseDocument } = await import("../html/engine.ts"); // not before there is a page to parse
       return inSlices(parseDocument(kind, await file.bytes(), parseLimits(options)));
     });
@@ -249,13 +249,6 @@ export async function loadDocument(
   } finally {
     if (file !== opened) await file.close();
   }
-}
-
-/** How a file is parsed. Throws 416 for one without elements. */
-function requireDocument(path: string): "html" | "xml" {
-  const kind = documentKind(path);
-  if (kind) return kind;
-  throw new HttpError(416, "NOT_HTML", "Elements are read and changed in HTML, XML and SVG documents only.");
 }
 
 /** Throws for a document that is stored encoded, and 413 for one of more than `maxDocumentSize` bytes. */

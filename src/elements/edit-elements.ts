@@ -182,8 +182,8 @@ class Editing {
     let content: Uint8Array | undefined;
     let tag: string | undefined;
     /** Hands the new version to the edit that comes next, which may take its tree. */
-    const made = ({ version }: StoredStat): void => {
-      if (edited) this.#keep(edited.document, version);
+    const made = (stat: StoredStat): void => {
+      if (edited) this.#keep(edited.document, stat);
       this.release();
     };
     const { stat, changed } = await storage.update(
@@ -270,7 +270,7 @@ class Editing {
     const { documents, path, options } = this.#request;
     refuseUnreadable(stat, options);
     const bytes = Math.max(stat.size, this.#contentBytes);
-    const held = await holdInPlace(documents, path, stat.version, this.#client, bytes, async () =>
+    const held = await holdInPlace(documents, path, stat, this.#client, bytes, async () =>
       inSlices(parseDocument(kind, await read(), this.#limits)),
     );
     this.#held.push(held);
@@ -379,15 +379,15 @@ class Editing {
   }
 
   /** Tells listeners of edits that were written, and keeps the new version. */
-  #announce({ document }: EditedDocument, { version, size }: StoredStat): void {
+  #announce({ document }: EditedDocument, stat: StoredStat): void {
     const { exchange, path } = this.#request;
     const { kind, selector } = this.#wanted;
-    this.#keep(document, version);
+    this.#keep(document, stat);
     const told = this.#told.filter(({ isChange }) => isChange);
     const [first] = told;
     const changed = told.flatMap(({ announced }) => announced.elements ?? []);
     const elements = changed.length === told.length ? changed : undefined;
-    const change = { path, etag: entityTag(version), size };
+    const change = { path, etag: entityTag(stat.version), size: stat.size };
     if (kind === "elements-edited" || selector === undefined || !first) {
       const edits = told.map(({ edit: { etag, ...edit }, matches }) => ({ ...edit, matches }));
       exchange.changed({ ...change, kind: "elements-edited", edits }, elements);
@@ -410,9 +410,9 @@ class Editing {
   }
 
   /** The document of the file from now on; its tree stays as long as listeners are still to be told of it. */
-  #keep(document: SourceDocument, version: string): void {
+  #keep(document: SourceDocument, { version, isFresh }: StoredStat): void {
     const { documents, path } = this.#request;
-    if (readsAsParsed(document)) documents.set(path, version, document);
+    if (readsAsParsed(document) && !isFresh) documents.set(path, version, document);
     if (this.#told.some(({ announced }) => announced.isAskedLater)) documents.keep(document);
   }
 

@@ -11,6 +11,11 @@ export interface StoredStat {
    * that it can be used as an entity tag. No directory has that of another one in it, unless a link leads back.
    */
   readonly version: string;
+  /**
+   * Whether a further change could leave `version` as it is, because it may come within the same tick of the file
+   * system's clock: nothing that is made of the content is kept then. @default false
+   */
+  readonly isFresh?: boolean | undefined;
   /** Header fields stored with the file by another program; sent unless the host's options say otherwise. */
   readonly fields?: StoredFields | undefined;
 }

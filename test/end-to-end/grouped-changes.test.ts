@@ -25,8 +25,8 @@ describe.each(storages)("clients that change one file at the same time $where", 
 
   it("have the page parsed once, not by each that finds it changed", async () => {
     const items = Array.from({ length: 200 }, (_, i) => `<li>${i}`).join("");
-    const page = await make({ "/page.html": `<title>old</title><ul>${items}</ul>` });
-    const site = await testSite(page, { plugins: [metrics()] });
+    const site = await testSite(await make(), { plugins: [metrics()] });
+    await site.send("PUT", "/page.html", { body: `<title>old</title><ul>${items}</ul>` });
     const title = { range: "selector=title" };
     await site.send("GET", "/page.html", { headers: title });
     const client = async (name: number): Promise<void> => {

@@ -31,6 +31,15 @@ describe("a server on a disk that ignores case", { tags: exfatNeeds }, () => {
     expect(await readFile(join(root, "users.htpasswd"), "utf8")).toBe("alice:hash");
   });
 
+  it("edits a page as another program has left it within one tick of the disk's clock", async () => {
+    const { root, request } = await served({ "/page.html": "<p id=a>1</p><p id=b>1</p>" });
+    const headers = { range: "selector=#b" };
+    expect((await request("GET", "/page.html", { headers })).text).toBe("<p id=b>1</p>");
+    await fs.writeFile(join(root, "page.html"), "<p id=a>2</p><p id=b>1</p>");
+    await request("PUT", "/page.html", { headers, body: "<p id=b>2</p>" });
+    expect(await readFile(join(root, "page.html"), "utf8")).toBe("<p id=a>2</p><p id=b>2</p>");
+  });
+
   it("judges by the name that was asked for and by the one that the disk lists", async () => {
     const rules = permissions({
       rules: [

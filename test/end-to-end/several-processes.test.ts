@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { seededRandom, timesOf } from "../helpers/effort.ts";
-import { type RunningNode, runNode } from "../helpers/run-node.ts";
+import { runNode } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 
@@ -19,17 +19,12 @@ beforeAll(async () => {
   const servers = numbers(processes).map(() =>
     runNode([join(projectRoot, "test/helpers/serve-root.mjs"), root], { isShared: true }),
   );
-  origins = await Promise.all(servers.map(originOf));
+  origins = await Promise.all(servers.map(async ({ waitFor }) => (await waitFor(/listening on (\S+)/))[1] ?? ""));
   return async () => {
     for (const server of servers) server.kill("SIGKILL");
     await rm(root, { recursive: true });
   };
 });
-
-async function originOf({ waitFor }: RunningNode): Promise<string> {
-  const [, url = ""] = await waitFor(/listening on (\S+)/);
-  return url;
-}
 
 interface SharedDirectory {
   readonly directory: string;

@@ -33,15 +33,13 @@ interface Answer {
   readonly headers: Headers;
   readonly body: Buffer;
 }
-type Ask = (files: FileServer, asked?: Asked) => Promise<Answer>;
 
 /** Tries the same over a socket and in-process: neither tidies or decompresses what comes back. */
-const environments: readonly [name: string, ask: Ask, open: typeof openOverHttp][] = [
-  ["node:http", askOverHttp, openOverHttp],
-  ["fetch", askInProcess, openInProcess],
-];
+const environments = [["node:http", openOverHttp] as const, ["fetch", openInProcess] as const];
 
-describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
+describe.each(environments)("fromMiddleware over %s", (_name, open) => {
+  const ask = (files: FileServer, asked?: Asked): Promise<Answer> => whole(open(files, asked));
+
   it("lets cors open simple requests, and unites its Vary with the one of the pipeline", async () => {
     const files = server([
       fromMiddleware(cors({ origin: ["https://app.example"], credentials: true })),
@@ -437,7 +435,7 @@ describe("fromMiddleware", () => {
       ],
       { onError: (error) => errors.push(error) },
     );
-    const { status, body } = await askInProcess(files);
+    const { status, body } = await whole(openInProcess(files));
     expect(status).toBe(200);
     expect(body.toString()).toBe("done");
     expect(errors).toEqual([new Error("afterwards")]);
@@ -548,12 +546,7 @@ async function openInProcess(files: FileServer, asked: Asked = {}): Promise<Open
   return { status: response.status, headers: response.headers, content, leave: () => void reader?.cancel() };
 }
 
-async function askOverHttp(files: FileServer, asked?: Asked): Promise<Answer> {
-  const { status, headers, content } = await openOverHttp(files, asked);
-  return { status, headers, body: await buffer(content) };
-}
-
-async function askInProcess(files: FileServer, asked?: Asked): Promise<Answer> {
-  const { status, headers, content } = await openInProcess(files, asked);
+async function whole(opened: Promise<Opened>): Promise<Answer> {
+  const { status, headers, content } = await opened;
   return { status, headers, body: await buffer(content) };
 }

@@ -226,9 +226,13 @@ describe("metrics", () => {
   });
 
   it("counts connections that were taken over for as long as they are open", async () => {
+    const accept = (socket: Duplex): void => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+      socket.resume().once("end", () => socket.end());
+    };
     const accepting: Plugin = {
       name: "accepting",
-      handle: (exchange, next) => (exchange.path === "/ws" ? { status: 101, headers: {}, accept: greet } : next()),
+      handle: (exchange, next) => (exchange.path === "/ws" ? { status: 101, headers: {}, accept } : next()),
     };
     const { files, port, server } = await serve({
       storage: memoryStorage(),
@@ -345,12 +349,6 @@ describe("the options of metrics", () => {
     expect(() => metrics(options as MetricsOptions)).toThrow(new ConfigError([`metrics: ${problem}`]));
   });
 });
-
-/** Takes over a connection, as a web socket does, until the client ends it. */
-function greet(socket: Duplex): void {
-  socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
-  socket.resume().once("end", () => socket.end());
-}
 
 /** A plugin that keeps requests for `/held` until their client leaves. */
 function untilLeft(): { plugin: Plugin; entered: Promise<void>; ended: Promise<void> } {

@@ -88,12 +88,9 @@ export function admit({ method, path, headers, access }: Exchange): "for the who
   if (rights.some((right) => access.permitsPath(right, place))) return "for the whole";
   const isAboutElements =
     isSelectorRange(headers.range) || method === "PATCH" || (method === "OPTIONS" && asksForSelectors(headers));
-  const isPossible = canHaveElements(place) && isAboutElements;
+  const hasExtension = place.lastIndexOf(".") > place.lastIndexOf("/");
+  // A document may stand in for a path without an extension.
+  const isPossible = (documentKind(place) !== undefined || !hasExtension) && isAboutElements;
   if (isPossible && rights.some((right) => access.permitsElements(right, place, "any"))) return "for elements";
   throw access.refusal();
-}
-
-function canHaveElements(path: string): boolean {
-  const hasExtension = path.lastIndexOf(".") > path.lastIndexOf("/");
-  return documentKind(path) !== undefined || !hasExtension; // one may stand in for a path without an extension
 }

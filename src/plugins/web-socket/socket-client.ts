@@ -59,7 +59,13 @@ export class SocketClient extends LiveClient {
     webSocket.on("pong", () => {
       this.#hasAnswered = true;
     });
-    webSocket.on("message", (message, isBinary) => this.#receive(String(message), isBinary));
+    webSocket.on("message", (message, isBinary) => {
+      this.#received += 1;
+      this.#hasAnswered = true;
+      if (isBinary) this.close(1003, "binary");
+      else if (this.#received > maxReceived) this.close(1008, "too many messages");
+      else if (String(message) === ping) this.write(pong);
+    });
     webSocket.on("error", () => {}); // the client broke the protocol or its connection; `ws` has closed it by now
   }
 
@@ -95,13 +101,5 @@ export class SocketClient extends LiveClient {
   /** Closes with a status code; a client that does not answer within a second is cut off. */
   close(code: number, reason: string): void {
     this.#webSocket.close(code, reason);
-  }
-
-  #receive(message: string, isBinary: boolean): void {
-    this.#received += 1;
-    this.#hasAnswered = true;
-    if (isBinary) this.close(1003, "binary");
-    else if (this.#received > maxReceived) this.close(1008, "too many messages");
-    else if (message === ping) this.write(pong);
   }
 }

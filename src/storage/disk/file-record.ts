@@ -6,6 +6,10 @@ import { StorageError, type StorageErrorCode, type StoredStat } from "../storage
 /** 22 characters of base64 are 132 bits: no two versions of anything ever share them by chance. */
 const versionLength = 22;
 
+/** The tick of a file system's clock, at most; and where its times are no finer than milliseconds, up to two seconds. */
+export const fineTickMs = 100;
+export const coarseTickMs = 3000;
+
 // In microseconds.
 let lastMoment = 0;
 /** More than writes without a pause get ahead of the clock. */
@@ -45,6 +49,12 @@ export function statOf(record: VersionRecord, type: StoredStat["type"] = "file")
     get version() {
       version ??= hash("sha256", `${ino} ${size} ${mtimeNs} ${ctimeNs}`, "base64url").slice(0, versionLength);
       return version;
+    },
+    get isFresh() {
+      const isCoarse = mtimeNs % 1_000_000n === 0n;
+      const isOwn = !isCoarse && mtimeNs % 1000n === 0n; // see `uniqueMoment`
+      const tickMs = isCoarse ? coarseTickMs : fineTickMs;
+      return type === "file" && !isOwn && Math.abs(Date.now() - Number(mtimeNs / 1_000_000n)) < tickMs;
     },
   };
 }

@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 import { LRUCache } from "lru-cache";
 import { BytesFile } from "../bytes-file.ts";
 import type { OpenFile, StoredStat } from "../storage.ts";
-import { type FileRecord, recordOf, storedStat } from "./file-record.ts";
+import { coarseTickMs, type FileRecord, fineTickMs, recordOf, storedStat } from "./file-record.ts";
 import { knownWhole } from "./look.ts";
 import type { DiskPaths } from "./paths.ts";
 
@@ -17,9 +17,6 @@ const seen = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 // A file that is written twice within one tick of the file system's clock keeps its times, and the second content would
 // go unnoticed. So content is read for keeping when the version has been seen before, longer ago than any tick.
-const tickMs = 100;
-/** The tick of file systems whose times are no finer than milliseconds: up to two seconds. */
-const coarseTickMs = 3000;
 
 /** Where a path leads, without links. */
 interface Place {
@@ -106,11 +103,11 @@ export class SmallFiles {
 
   /** Reads an open file and keeps it, in place of the file; `undefined` where it cannot be kept. */
   async #keep(path: string, file: OpenFile, generation: number, seenMs: number): Promise<OpenFile | undefined> {
-    if (seenMs < tickMs) return undefined;
+    if (seenMs < fineTickMs) return undefined;
     const place = await this.#placeOf(path, file.stat.version);
     const { ctimeNs = 0n } = place?.records.at(-1) ?? {};
     const isCoarse = ctimeNs % 1_000_000n === 0n;
-    if (!place || seenMs < (isCoarse ? coarseTickMs : tickMs)) return undefined;
+    if (!place || seenMs < (isCoarse ? coarseTickMs : fineTickMs)) return undefined;
     const content = await file.bytes().catch(() => undefined); // the reader of the file meets the same failure
     if (!content) return undefined;
     await file.close();

@@ -23,6 +23,16 @@ describe("what is told of a file", () => {
   });
 });
 
+describe("the version of a file", () => {
+  it("may be that of another content within a tick, where the change was not ours", () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 5000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const isFresh = (mtimeNs: bigint) => statOf({ ino: 1n, size: 1n, mtimeNs, ctimeNs: 0n }).isFresh;
+    const fine = [4_950_000_001n, 4_800_000_001n, 4_950_001_000n].map(isFresh); // the last is in whole microseconds
+    expect([...fine, isFresh(3_000_000_000n), isFresh(1_000_000_000n)]).toEqual([true, false, false, true, false]);
+  });
+});
+
 describe("a unique moment", () => {
   it("is later than every one before, by what file systems can tell apart", () => {
     const moments = Array.from({ length: 10_000 }, uniqueMoment);
