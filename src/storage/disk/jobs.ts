@@ -21,6 +21,7 @@ export interface ReceivedContent {
   /** A path that leads to it as long as its directory is open. */
   readonly temporary: string;
   readonly byteLength: number;
+  /** CRC-32 of the content of an append. */
   readonly checksum: number;
 }
 

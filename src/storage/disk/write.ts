@@ -146,7 +146,7 @@ class Upload {
   async add(piece: Uint8Array): Promise<void> {
     await inPool(writeAll(this.#file, piece, this.#start + this.#byteLength));
     this.#byteLength += piece.byteLength;
-    this.#checksum = crc32(piece, this.#checksum);
+    if (this.#start > 0) this.#checksum = crc32(piece, this.#checksum); // of an append: its note has that
   }
 
   async end(isSynced: boolean): Promise<ReceivedContent> {
