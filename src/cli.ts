@@ -21,8 +21,10 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
       const style = "target" in commandLine ? commandLine : ({ logFormat: "text", verbose: false } as const);
       log = logLines((line) => process.stderr.write(line), style);
       if ("importFrom" in commandLine) return await importPage(commandLine.importFrom, log);
-      if ("initIn" in commandLine) await init(commandLine.initIn);
-      else if (commandLine.isOverStandardIo) await serveStandardIo(commandLine, log);
+      if ("initIn" in commandLine) {
+        const { writeFirstFiles } = await import("./cli/first-files.ts");
+        for (const line of await writeFirstFiles(commandLine.initIn)) process.stdout.write(`filement: ${line}\n`);
+      } else if (commandLine.isOverStandardIo) await serveStandardIo(commandLine, log);
       else await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
     }
     return 0;
@@ -43,11 +45,6 @@ async function importPage(location: string, log: OperatorLog): Promise<0 | 1> {
   process.stdout.write(html);
   for (const problem of problems) log.fatal(problem);
   return problems.length === 0 ? 0 : 1;
-}
-
-async function init(directory: string): Promise<void> {
-  const { writeFirstFiles } = await import("./cli/first-files.ts");
-  for (const line of await writeFirstFiles(directory)) process.stdout.write(`filement: ${line}\n`);
 }
 
 async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> {

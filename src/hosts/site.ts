@@ -77,7 +77,11 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
       return false;
     },
     answer: composePipeline(listed, answerRest, refusalNotes(listed, config, server)),
-    answerProgram: composePipeline([], (exchange) => runFileHandler(site, exchange)),
+    answerProgram: composePipeline([], async (exchange) => {
+      const handler = site.fileHandlerOf(exchange.path);
+      if (!handler?.handle) throw new HttpError(404, "NOT_FOUND", `No files are at ${exchange.path}.`);
+      return handler.handle(exchange, () => Promise.reject(new TypeError("a file handler passes nothing on")));
+    }),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
       () => Promise.reject(server.outage() ?? new HttpError(503, "OVERLOADED", "Try again.")),
@@ -137,12 +141,6 @@ async function answerRest(exchange: Exchange): Promise<Reply> {
   if (module === undefined) throw notFound();
   requireReading(exchange);
   return moduleReply(exchange, await browserModule(module));
-}
-
-async function runFileHandler(site: HostedSite, exchange: Exchange): Promise<Reply> {
-  const handler = site.fileHandlerOf(exchange.path);
-  if (!handler?.handle) throw new HttpError(404, "NOT_FOUND", `No files are at ${exchange.path}.`);
-  return handler.handle(exchange, () => Promise.reject(new TypeError("a file handler passes nothing on")));
 }
 
 export interface VirtualHosts {

@@ -30,7 +30,11 @@ export function watchedCheck(check: HealthCheck, options: WatchOptions): () => P
     const controller = new AbortController();
     const ended = Promise.resolve(controller.signal)
       .then(check)
-      .then((result) => (result === false ? new Error("the check returned false") : undefined), asError)
+      .then(
+        (result) => (result === false ? new Error("the check returned false") : undefined),
+        (cause: unknown) =>
+          cause instanceof Error ? cause : new Error("the check threw something else than an error", { cause }),
+      )
       .finally(() => {
         staleAt = performance.now() + cacheMs;
       });
@@ -51,10 +55,4 @@ export function watchedCheck(check: HealthCheck, options: WatchOptions): () => P
     answer = run();
     return answer;
   };
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error
-    ? thrown
-    : new Error("the check threw something else than an error", { cause: thrown });
 }

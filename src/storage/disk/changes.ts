@@ -128,7 +128,9 @@ export class DiskChanges {
       const content = outcome.content as Uint8Array | ReceivedContent; // the only other content of this storage
       return { kind: "replace", ...place, missing, content, temporary: temporaryFileName(), moment: uniqueMoment() };
     }
-    const content = joined(outcome.content as readonly (Uint8Array | ReceivedContent)[]);
+    const parts = outcome.content as readonly (Uint8Array | ReceivedContent)[];
+    const [first] = parts;
+    const content = parts.length === 1 && first ? first : Buffer.concat(parts as readonly Uint8Array[]); // others are alone
     return { kind: "append", ...place, content, keepsNote: !!file && this.#notes.keeps(target, file.identity) };
   }
 
@@ -138,11 +140,6 @@ export class DiskChanges {
     const version = randomBytes(16).toString("base64url");
     return { type: "file", size: draft.stat?.size ?? 0, modified: new Date(), version };
   }
-}
-
-function joined(content: readonly (Uint8Array | ReceivedContent)[]): Uint8Array | ReceivedContent {
-  const [first] = content;
-  return content.length === 1 && first ? first : Buffer.concat(content as readonly Uint8Array[]); // others are alone
 }
 
 /** Windows does not replace a file that is open for reading. Most readers close it within a moment. */

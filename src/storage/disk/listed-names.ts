@@ -63,7 +63,10 @@ export class ListedNames {
       if (!isAscii(name)) this.#listed.set(join(directory, name), true);
       return name;
     }
-    const names = await readdir(directory).catch(ignoreAbsence);
+    const names = await readdir(directory).catch((error: unknown): string[] => {
+      if (meansAbsent(error) || errnoOf(error) === "EACCES") return []; // by what name a file is meant cannot be told then
+      throw error;
+    });
     const listed = names.includes(name) ? name : spelledLike(name, names);
     this.#directories.set(directory, false);
     if (listed !== undefined) this.#listed.set(join(directory, listed), true);
@@ -92,12 +95,6 @@ function variants(name: string): string[] {
 
 function isAscii(name: string): boolean {
   return /^[\x00-\x7f]*$/.test(name);
-}
-
-/** A directory that cannot be listed lists nothing: by what name a file is meant cannot be told then. */
-function ignoreAbsence(error: unknown): string[] {
-  if (meansAbsent(error) || errnoOf(error) === "EACCES") return [];
-  throw error;
 }
 
 /** What cannot be looked at is not there for us either; the operation that follows says why. */

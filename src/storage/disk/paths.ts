@@ -175,12 +175,13 @@ export async function namesToHide(location: string): Promise<readonly string[]> 
 /** Links that a path leads over, which may lie in directories that are reached by others; the system follows 40. */
 const maxLinks = 40;
 
-/** All links that one leads over, itself first, and in the end what it leads to; empty for what is not a link. */
-export async function wayOf(location: string): Promise<readonly string[]> {
+/** All links that one leads over, itself first, and in the end `real`, if that is there; empty for what is no link. */
+export async function wayOf(location: string, real: string | undefined): Promise<readonly string[]> {
   const way: string[] = [];
   const names = [basename(location)];
   let reached = dirname(location);
   for (let name = names.shift(); name !== undefined && way.length < maxLinks; name = names.shift()) {
+    if (join(reached, name, ...names) === real) return [...way, real]; // no more links
     const next = join(reached, name);
     const target = await readlink(next).catch(() => undefined);
     if (target !== undefined) way.push(next);

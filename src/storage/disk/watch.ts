@@ -46,8 +46,10 @@ class DiskWatch {
   readonly #disk: Disk;
   readonly #watcher: StorageWatcher;
   readonly #root = new WatchedDirectory("", undefined);
-  /** What lies on the way of each link, by its path: where that changes, so does what clients see at the link. */
-  readonly #links = new Map<string, readonly string[]>();
+  /** What lies on the way of each link, by its path. */
+  readonly #ways = new Map<string, readonly string[]>();
+  /** The links that lead over a location, by path: where that changes, so does what clients see at them. */
+  readonly #linksOver = new Map<string, Set<string>>();
   readonly #paths = new QuietPaths((path) => this.#examine(path));
   #atOnce = 0;
   #isExhaustionTold = false;
@@ -79,13 +81,12 @@ class DiskWatch {
 
   #examine(path: string): Promise<void> {
     return this.#guarded(async () => {
-      // The lock that changes of the path hold; a path that cannot be changed has no lock, and the look says why.
-      const lock = await this.#disk.paths.target(path).then(
-        ({ real }) => real,
-        () => undefined,
-      );
+      // Under the lock that changes of the path hold. A path that cannot be changed has none, and the look says why; at
+      // the start nothing is told of what is there.
+      const target =
+        this.#state === "starting" ? undefined : await this.#disk.paths.target(path).catch(() => undefined);
       const look = (): Promise<boolean> => this.#look(path);
-      const isDirectory = await (lock === undefined ? look() : diskLocks.run(lock, look));
+      const isDirectory = await (target ? diskLocks.run(target.real, look) : look());
       if (isDirectory) await this.#enter(path);
     });
   }
@@ -109,17 +110,27 @@ class DiskWatch {
     });
     const isDirectory = stat?.type === "directory";
     const location = join(this.#holderOf(path)?.real ?? this.#disk.paths.root, name);
-    const way = stat && real === location ? [] : await wayOf(location);
+    const way = stat && real === location ? [] : await wayOf(location, stat && real);
     if (!isDirectory) this.#leave(path);
     if (this.#state === "closed") return false;
-    if (way.length > 0) this.#links.set(path, way);
-    else this.#links.delete(path);
+    this.#setWay(path, way);
     const holder = this.#holderOf(path); // only now: it may have gone meanwhile, and come again as another
     if (holder) this.#compare(holder, name, stat?.type === "file" ? stat : undefined);
     if (path !== "/" || isDirectory) return isDirectory;
     clearTimeout(this.#rootTimer); // no event tells that the root is there again
     this.#rootTimer = setTimeout(() => this.#paths.addNow("/"), rootAbsentMs).unref();
     return false;
+  }
+
+  #setWay(path: string, way: readonly string[]): void {
+    for (const each of this.#ways.get(path) ?? []) {
+      const links = this.#linksOver.get(each);
+      links?.delete(path);
+      if (links?.size === 0) this.#linksOver.delete(each);
+    }
+    if (way.length > 0) this.#ways.set(path, way);
+    else this.#ways.delete(path);
+    for (const each of way) this.#linksOver.set(each, (this.#linksOver.get(each) ?? new Set()).add(path));
   }
 
   #holderOf(path: string): WatchedDirectory | undefined {
@@ -132,7 +143,7 @@ class DiskWatch {
     else holder.files.delete(name);
     const path = holder.pathOf(name);
     // Protected since: to be hidden is not a change, and its name is not for everyone, nor that of a link to it.
-    const way = this.#links.get(path) ?? [join(holder.real, name)];
+    const way = this.#ways.get(path) ?? [join(holder.real, name)];
     if (way.some((each) => this.#disk.paths.isProtected(each))) return;
     const isNews = stat?.version !== before || !stat;
     if (isNews && this.#state === "watching") this.#watcher.changed(path, stat, before !== undefined);
@@ -202,7 +213,7 @@ class DiskWatch {
     const path = directory.pathOf(name);
     if (!this.#isLeftOut(path, name)) this.#paths.add(path);
     const location = join(directory.real, name);
-    for (const [link, way] of this.#links) if (way.includes(location)) this.#paths.add(link);
+    for (const link of this.#linksOver.get(location) ?? []) this.#paths.add(link);
   }
 
   async #readThrough(directory: WatchedDirectory): Promise<void> {
