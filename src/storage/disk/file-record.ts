@@ -84,6 +84,8 @@ const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
   ENOTDIR: "not-a-directory",
   ENOTEMPTY: "not-empty",
   ENAMETOOLONG: "name-too-long",
+  EINVAL: "invalid-name", // as one with a `?` on vfat or NTFS
+  EILSEQ: "invalid-name",
   ENOSPC: "full",
   EDQUOT: "full",
   EFBIG: "full",

@@ -58,7 +58,7 @@ describe("an error of the operating system", () => {
     ["EDQUOT", "full"],
     ["EPERM", "forbidden"],
     ["ENFILE", "busy"],
-    ["EBUSY", "forbidden"],
+    ["EINVAL", "invalid-name"],
     ["ENOTCONN", "unavailable"],
   ])("%s becomes %s, and is its cause", (code, expected) => {
     const cause = errno(code);
