@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TimeSlice } from "../../src/event-loop/sliced-work.ts";
@@ -16,12 +17,8 @@ import { checks } from "../helpers/effort.ts";
 const file = (name: string): StoredEntry => ({ name, type: "file" });
 const freeOfCharge: HoldNames = () => {};
 
-async function* given(entries: Iterable<StoredEntry>): AsyncGenerator<StoredEntry> {
-  yield* entries;
-}
-
 function select(entries: Iterable<StoredEntry>, wanted: WantedNames, held = freeOfCharge): Promise<SelectedNames> {
-  return selectNames(given(entries), wanted, held, new TimeSlice());
+  return selectNames(Readable.from(entries), wanted, held, new TimeSlice());
 }
 
 describe("selectNames", () => {

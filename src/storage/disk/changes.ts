@@ -142,15 +142,16 @@ export class DiskChanges {
   }
 }
 
-/** Windows does not replace a file that is open for reading. Most readers close it within a moment. */
+/** Windows, and a disk of it over a network, replaces no file that is open. Most readers close it within a moment. */
 async function untilUnread(replace: () => Promise<JobResult>): Promise<JobResult> {
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     try {
       return await replace();
     } catch (error) {
-      const isOpen = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(errnoOf(error));
+      const isWindows = process.platform === "win32";
+      const isOpen = (isWindows ? ["EPERM", "EACCES", "EBUSY"] : ["EBUSY"]).includes(errnoOf(error));
       if (!isOpen) throw error;
-      if (pauseMs > lastPauseMs) throw new StorageError("busy", error);
+      if (pauseMs > lastPauseMs) throw isWindows ? new StorageError("busy", error) : error; // it is a mount point
       await pause(pauseMs);
     }
   }
