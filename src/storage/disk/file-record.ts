@@ -62,12 +62,14 @@ export function statOf(record: VersionRecord, type: StoredStat["type"] = "file")
 /**
  * The present in seconds, as a modification time that no file has got from here before. The kernel's own file times
  * stand still for up to 10 ms, in which a file can be replaced several times and get back an inode number it had: two
- * different contents would share one version. The digits below a millisecond are random, for other processes' sake.
+ * different contents would share one version. The digits below a millisecond are random, for other processes' sake, and
+ * never 0, also where one microsecond is lost in rounding: so they tell our changes from those by a coarse clock.
  */
 export function uniqueMoment(): number {
-  const present = Date.now() * 1000 + Math.floor(Math.random() * 1000);
+  const present = Date.now() * 1000 + 2 + Math.floor(Math.random() * 998);
+  const next = lastMoment + (lastMoment % 1000 === 999 ? 3 : 1);
   // Not after the clock was set back: all files would have one date, which lies ahead, until it has caught up.
-  lastMoment = present < lastMoment - setBackBy ? present : Math.max(present, lastMoment + 1);
+  lastMoment = present < lastMoment - setBackBy ? present : Math.max(present, next);
   return lastMoment / 1e6;
 }
 

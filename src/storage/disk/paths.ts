@@ -172,15 +172,15 @@ export async function namesToHide(location: string): Promise<readonly string[]> 
   return [place, (await ifThere(realpath(place))) ?? place].map(foldedName);
 }
 
-/** Links that a path leads over, which may lie in directories that are reached by others; the system follows 40. */
-const maxLinks = 40;
-
-/** All links that one leads over, itself first, and in the end `real`, if that is there; empty for what is no link. */
+/**
+ * All links that one leads over, up to the 40 that the system follows, itself first, and in the end `real`, if that is
+ * there; empty for what is not a link.
+ */
 export async function wayOf(location: string, real: string | undefined): Promise<readonly string[]> {
   const way: string[] = [];
   const names = [basename(location)];
   let reached = dirname(location);
-  for (let name = names.shift(); name !== undefined && way.length < maxLinks; name = names.shift()) {
+  for (let name = names.shift(); name !== undefined && way.length < 40; name = names.shift()) {
     if (join(reached, name, ...names) === real) return [...way, real]; // no more links
     const next = join(reached, name);
     const target = await readlink(next).catch(() => undefined);
