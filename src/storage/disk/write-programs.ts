@@ -90,10 +90,7 @@ function* fill(file: number, content: Uint8Array, isSynced: boolean): Program<vo
   }
 }
 
-/**
- * What a file is under its new name, for which some file systems have another inode number; `undefined` where another
- * program has changed it since.
- */
+/** The record under the new name, which may have an inode number of its own; `undefined` if it was changed since. */
 function* recordUnlessChanged(location: string, own: BigIntStats): Program<FileRecord | undefined> {
   const there = yield* unlessFailed(recordAt(location), undefined);
   return there?.mtimeNs === own.mtimeNs && there.size === own.size ? recordOf(there) : undefined;
