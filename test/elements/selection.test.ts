@@ -12,13 +12,12 @@ import { send, serveOne } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
 
 const page = '<ul id="a"><li class="mine">1<li>2</ul><div id="b"><p class="secret">s<p>t</div>';
-const steps = 1_000_000;
 
 async function chosen(id: string): Promise<ChosenElements> {
   const document = await parseHtml(page);
   const elements = elementsOf(document).filter(({ attribs }) => attribs["id"] === id || attribs["class"] === id);
   expect(elements).toHaveLength(1);
-  return new ChosenElements(document, elements, steps);
+  return new ChosenElements(document, elements, 1_000_000);
 }
 
 describe("finderOf", () => {

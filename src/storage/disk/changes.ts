@@ -135,7 +135,7 @@ export class DiskChanges {
   }
 
   #settled({ real }: LockedTarget, draft: Draft, record: FileRecord | undefined): StoredStat {
-    if (record) return settle(real, record).stat;
+    if (record) return settle(real, record, true).stat;
     // The change is made. With a version that no file has, conditions on it fail rather than hold by chance.
     const version = randomBytes(16).toString("base64url");
     return { type: "file", size: draft.stat?.size ?? 0, modified: new Date(), version };

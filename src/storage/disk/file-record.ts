@@ -37,7 +37,8 @@ export function storedStat(stats: BigIntStats): StoredStat {
   return statOf(stats, stats.isFile() ? "file" : "directory");
 }
 
-export function statOf(record: VersionRecord, type: StoredStat["type"] = "file"): StoredStat {
+/** `isOwn`: as this process has left it, with a time that no other file gets unless the clock is coarse. */
+export function statOf(record: VersionRecord, type: StoredStat["type"] = "file", isOwn = false): StoredStat {
   const { ino, size, mtimeNs, ctimeNs } = record;
   let version: string | undefined;
   return {
@@ -52,9 +53,8 @@ export function statOf(record: VersionRecord, type: StoredStat["type"] = "file")
     },
     get isFresh() {
       const isCoarse = mtimeNs % 1_000_000n === 0n;
-      const isOwn = !isCoarse && mtimeNs % 1000n === 0n; // see `uniqueMoment`
-      const tickMs = isCoarse ? coarseTickMs : fineTickMs;
-      return type === "file" && !isOwn && Math.abs(Date.now() - Number(mtimeNs / 1_000_000n)) < tickMs;
+      const ageMs = Math.abs(Date.now() - Number(mtimeNs / 1_000_000n));
+      return type === "file" && (isCoarse ? ageMs < coarseTickMs : !isOwn && ageMs < fineTickMs);
     },
   };
 }

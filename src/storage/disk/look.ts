@@ -68,8 +68,11 @@ export async function look<T>(disk: Disk, path: string, see: See<T>): Promise<T 
 }
 
 /** Takes note that a version of a file is whole, and lies where it seems to; gives what is known of it. */
-export function settle(real: string, record: Omit<FileRecord, "type">): WholeFile {
-  const file = { stat: statOf(record), identity: fileIdentity(record), isShared: record.nlink > 1n };
+export function settle(real: string, record: Omit<FileRecord, "type">, isOwn = false): WholeFile {
+  const stat = statOf(record, "file", isOwn);
+  const known = settled.get(real);
+  if (!isOwn && known?.stat.version === stat.version) return known; // it may be our own
+  const file = { stat, identity: fileIdentity(record), isShared: record.nlink > 1n };
   settled.set(real, file);
   return file;
 }
@@ -112,9 +115,9 @@ export async function visibleStat(
     const stat = storedStat(seen);
     const own = pending.get(fileIdentity(seen));
     if (own && (await isUnderWay(own, seen))) return own.stat;
+    if (known?.stat.version === stat.version) return known.stat;
     // Another program may write to it all the time, and leaves no notes.
-    const isLast = looks > maxLooks;
-    if (isLast || stat.type === "directory" || known?.stat.version === stat.version) return stat;
+    if (looks > maxLooks || stat.type === "directory") return stat;
     const noted = await beforeAppend(disk, directory, name, seen);
     if (noted) return noted;
     // An append may have ended since the record was read, which would then be one of its intermediate steps.
