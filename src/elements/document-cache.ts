@@ -73,8 +73,8 @@ export class DocumentCache {
   }
 
   /**
-   * The document of `version` of `path`, made by `load` where unknown, or where there is no version by which it would be
-   * known again. Its tree stays the same until the release.
+   * The document of `version` of `path`, made by `load` where unknown, or where no version is given by which it would
+   * be known again. Its tree stays the same until the release.
    */
   async hold(
     path: string,
@@ -225,7 +225,7 @@ interface DocumentPlace {
   readonly file?: OpenFile | undefined;
 }
 
-/** A document, from the cache or parsed. Throws 404 where the file is gone, 413 `DOCUMENT_TOO_LARGE`, 416 `NOT_HTML`. */
+/** A document, from the cache or parsed. Throws 404 for a missing file, 413 `DOCUMENT_TOO_LARGE`, 416 `NOT_HTML`. */
 export async function loadDocument(
   { storage, path, stat: found, file: opened }: DocumentPlace,
   documents: DocumentCache,

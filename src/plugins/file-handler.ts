@@ -163,7 +163,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const { access } = exchange;
   if (isMethod(method) && path !== exchange.path) requireRight(access, asked(path), method);
   if (isSwitchedOff(exchange, space)) {
-    const request = await findTarget(exchange, space, path); // `Allow` is about that, whatever the method
+    const request = await findTarget(exchange, space, path); // `Allow` is about that, for all methods
     const table = operations[await offeredTarget(request)];
     throw methodNotAllowed(allowedMethods(access, { path: request.path }, table, space.methods));
   }

@@ -130,7 +130,7 @@ export class DiskChanges {
     }
     const parts = outcome.content as readonly (Uint8Array | ReceivedContent)[];
     const [first] = parts;
-    const content = parts.length === 1 && first ? first : Buffer.concat(parts as readonly Uint8Array[]); // others are alone
+    const content = parts.length === 1 && first ? first : Buffer.concat(parts as Uint8Array[]); // others are alone
     return { kind: "append", ...place, content, keepsNote: !!file && this.#notes.keeps(target, file.identity) };
   }
 

@@ -6,7 +6,7 @@ import { StorageError, type StorageErrorCode, type StoredStat } from "../storage
 /** 22 characters of base64 are 132 bits: no two versions of anything ever share them by chance. */
 const versionLength = 22;
 
-/** The tick of a file system's clock, at most; and where its times are no finer than milliseconds, up to two seconds. */
+/** The tick of a file system's clock, at most; where its times are no finer than milliseconds it takes two seconds. */
 export const fineTickMs = 100;
 export const coarseTickMs = 3000;
 

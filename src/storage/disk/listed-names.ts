@@ -64,7 +64,7 @@ export class ListedNames {
       return name;
     }
     const names = await readdir(directory).catch((error: unknown): string[] => {
-      if (meansAbsent(error) || errnoOf(error) === "EACCES") return []; // by what name a file is meant cannot be told then
+      if (meansAbsent(error) || errnoOf(error) === "EACCES") return []; // no name can be told then
       throw error;
     });
     const listed = names.includes(name) ? name : spelledLike(name, names);
